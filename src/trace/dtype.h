@@ -37,6 +37,10 @@ enum class DType : std::uint8_t {
   kF64,
   kC64,
   kC128,
+  kI1,
+  kU1,
+  kF6E2M3FN,
+  kF6E3M2FN,
 };
 
 // Bytes an element in memory; sub-byte types take one byte each, as in numpy.
