@@ -27,8 +27,9 @@ std::size_t round_up_to_pages(std::size_t bytes) {
 
 StackPool::StackPool(const StackOptions& options)
     : options_(options), guard_bytes_(round_up_to_pages(kGuardBytesMin)) {
-  // The cap keeps the rounding and the mapping's size from wrapping; mmap refuses it by itself.
-  const std::size_t bytes_max = std::size_t{1} << 46;
+  // The cap keeps the rounding and the mapping's size from wrapping; mmap refuses it, being more
+  // than a process can address.
+  const std::size_t bytes_max = std::size_t{1} << 48;
   options_.usable_bytes =
       round_up_to_pages(std::clamp(options_.usable_bytes, kUsableBytesMin, bytes_max));
 }
