@@ -175,5 +175,7 @@ template <typename... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
 };
+template <typename... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 needs it.
 
 }  // namespace replait
