@@ -93,11 +93,21 @@ struct Dim {
   friend auto operator<=>(const Dim&, const Dim&) = default;
 };
 
+// The block that a window fetch (a read) or a write-back (a write) of the grid moves. Only the text
+// of its out-of-bounds error needs it.
+struct WindowBlock {
+  std::string name;  // The operand's name in the kernel's signature.
+  std::vector<std::int64_t> indices;
+  std::vector<std::int64_t> iteration;  // The grid point.
+  friend auto operator<=>(const WindowBlock&, const WindowBlock&) = default;
+};
+
 struct RangeRow {
   std::vector<Dim> dims;  // May be fewer than the buffer's: the rest is taken whole.
   std::vector<std::uint32_t> permutation;  // Of the dimensions that are left; empty: none.
   std::vector<std::uint8_t>
       mask;  // One bit an element of the value, row-major, low bit first; empty: none.
+  std::optional<WindowBlock> window = std::nullopt;  // Set iff this is such a block's access.
   friend auto operator<=>(const RangeRow&, const RangeRow&) = default;
 };
 

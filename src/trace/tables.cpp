@@ -154,6 +154,7 @@ RangeId Tables::range(const RangeRow& row) {
     mixer.add(dim.start).add(dim.stop).add(dim.stride).add(std::uint64_t{dim.is_index});
   }
   mixer.add_all(row.permutation).add_all(row.mask);
+  if (row.window) mixer.add_all(row.window->indices).add_all(row.window->iteration);
   return from_index<RangeId>(intern(ranges_, row, mixer.hash()));
 }
 
