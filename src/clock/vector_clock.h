@@ -57,7 +57,11 @@ class VectorClock {
 
   static Node* retain(Node* node);
   static void release(Node* node, int height);
+  static Inner* writable_inner(Node*& node, int height);
+  static Leaf* writable_leaf(Node*& node);
   static void join_into(Node*& mine, Node* theirs, int height);
+  static void join_leaves(Node*& mine, Node* theirs);
+  static void join_inner(Node*& mine, Node* theirs, int height);
   static bool node_covers(const Node* mine, const Node* theirs, int height);
   void grow(int height);
 

@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -42,10 +44,10 @@ class HappensBefore : public EventSink, public ClockHasher {
   // all thread places. Independent of slots.
   std::uint64_t clock_hash() const override;
 
-  // The clock and the epoch of the agent's last event; empty and 0 before its first.
+  // The clock and the epoch of the agent's last event; empty and 0 before its first. The clock of a
+  // complete copy is dropped at the next event.
   const VectorClock& clock(AgentId agent) const;
   Epoch epoch(AgentId agent) const;
-  SlotId slot(AgentId agent) const;
 
   // Threads that have entered and not left, by identity.
   std::vector<AgentId> running_threads() const;
@@ -68,37 +70,37 @@ class HappensBefore : public EventSink, public ClockHasher {
   };
   struct PlaceState {
     SlotQueue queue{};
-    std::vector<SlotId>
-        slots;       // More than one only where a thread did not chain to the one before.
-    Epoch last = 0;  // Of the place's newest thread.
+    std::vector<SlotId> slots;  // More than one only where a thread did not chain to the last one.
+    std::optional<AgentId> running;  // The place's newest thread, until it leaves.
+    Epoch last = 0;                  // Of that thread.
   };
   struct BarrierState {
     std::uint64_t arrivals = 0;
-    std::vector<VectorClock> phases;
+    std::map<std::uint64_t, VectorClock> phases;
   };
   struct DeviceState {
     std::map<std::uint32_t, VectorClock> exits;      // By launch number.
     std::map<std::uint32_t, std::uint32_t> entered;  // Cores, by launch number.
   };
   struct LaunchState {
-    std::uint32_t entered = 0;
-    std::uint32_t left = 0;
+    std::uint64_t entered = 0;
     std::map<AgentIdentity, AgentId> running;
-    std::map<AgentIdentity, AgentId> in_flight;
+    std::set<AgentId> in_flight;
   };
 
   AgentState& agent_state(AgentId agent);
   PlaceState& place_state(const Place& place);
-  void start_thread(AgentId agent, AgentState& state);
+  void start(AgentId agent, AgentState& state);
   void act(const Applied& event, AgentState& state);
   void enter(AgentId agent, AgentState& state);
   void exit(AgentId agent, AgentState& state);
   void issue(AgentId copy, AgentState& issuer);
   void step_copy(AgentId copy, CopyPhase phase, AgentState& state);
+  void complete(AgentId copy, const AgentRow& row, AgentState& state);
   void release_to(VectorClock& object, AgentState& state);
-  void arrive(BarrierId barrier, AgentState& state);
-  VectorClock& semaphore(SemaphoreId id);
-  LaunchState& launch_state(LaunchId id);
+  void arrive(BarrierId id, AgentState& state);
+  void await(const AwaitBarrier& op, AgentState& state);
+  std::uint64_t launch_threads(LaunchId id) const;
 
   const Tables* tables_ = nullptr;
   ChainSlots slots_;
@@ -108,6 +110,7 @@ class HappensBefore : public EventSink, public ClockHasher {
   std::vector<LaunchState> launches_;
   std::map<Place, PlaceState> places_;
   std::map<std::uint32_t, DeviceState> devices_;
+  std::optional<AgentId> completed_;  // The last event completed this copy.
 };
 
 }  // namespace replait
