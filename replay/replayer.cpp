@@ -1,0 +1,219 @@
+#include "replay/replayer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "replay/event_text.h"
+
+namespace replait {
+namespace {
+
+constexpr const char* kCause =
+    "the file was changed after it was recorded, or this version's model of that op differs from "
+    "the recorder's";
+
+MachineOptions machine_options(const Header& header) {
+  MachineOptions options;
+  options.jax_version = header.jax_version;
+  options.values = header.values;
+  options.compute_values = header.values == ValueLevel::kFull;
+  return options;
+}
+
+// The bytes that an op stores, as the recording kept them.
+std::span<const std::byte> stored_bytes(const Tables& tables, const Op& op) {
+  ValueId value{};
+  if (const auto* allocate = std::get_if<Allocate>(&op)) value = allocate->value;
+  if (const auto* write = std::get_if<Write>(&op)) value = write->value;
+  if (const auto* swap = std::get_if<Swap>(&op)) value = swap->value;
+  return tables[value].bytes;
+}
+
+std::string_view end_word(EndKind kind) {
+  switch (kind) {
+    case EndKind::kFinished:
+      return "every thread left its launch";
+    case EndKind::kFailed:
+      return "an op raised";
+    case EndKind::kDeadlocked:
+      return "no thread can move";
+    case EndKind::kAbandoned:
+      return "stopped";
+    case EndKind::kCut:
+      return "cut";
+  }
+  REPLAIT_CHECK(false, "unknown end");
+}
+
+}  // namespace
+
+Replayer::Replayer(TraceReader& reader, const ReplayOptions& options,
+                   std::span<EventSink* const> sinks)
+    : reader_(reader),
+      options_(options),
+      sinks_(sinks.begin(), sinks.end()),
+      machine_(reader.tables(), machine_options(reader.header())),
+      order_(reader.tables()),
+      values_(reader.header().values == ValueLevel::kFull) {}
+
+std::string Replayer::line(const Applied& event) const {
+  return event_text(reader_.tables(), machine_, event.agent, event.source, event.op);
+}
+
+void Replayer::diverge(std::uint64_t event, std::string expected, std::string got) {
+  divergence_ = Divergence{
+      .event = event, .expected = std::move(expected), .got = std::move(got), .cause = kCause};
+}
+
+Result<void> Replayer::run() {
+  clocks_.begin(reader_.header(), reader_.tables());
+  for (EventSink* sink : sinks_) sink->begin(reader_.header(), reader_.tables());
+  while (true) {
+    Result<std::vector<Applied>> chunk = reader_.next_chunk();
+    if (!chunk.ok()) return chunk.failure();
+    if (chunk->empty()) return finish();
+    if (!apply_chunk(*chunk)) return {};
+  }
+}
+
+bool Replayer::apply_chunk(const std::vector<Applied>& chunk) {
+  const std::vector<std::uint64_t>& debug_clocks = reader_.debug_clocks();
+  std::size_t passed = 0;
+  const auto pass = [&](std::size_t end) {
+    pass_on(std::span(chunk).subspan(passed, end - passed));
+    passed = end;
+  };
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    stopped_ = options_.until == chunk[i].index;
+    if (stopped_ || !apply(chunk[i])) {
+      pass(i);
+      ahead_.assign(chunk.begin() + static_cast<std::ptrdiff_t>(i), chunk.end());
+      return false;
+    }
+    if (debug_clocks.empty()) continue;
+    pass(i + 1);
+    if (!compare_clocks(debug_clocks[i], chunk[i].index)) return false;
+  }
+  pass(chunk.size());
+  return compare_clocks(reader_.last_chunk().clock_hash, chunk.back().index);
+}
+
+void Replayer::pass_on(std::span<const Applied> events) {
+  if (events.empty()) return;
+  clocks_.consume(events);
+  for (EventSink* sink : sinks_) sink->consume(events);
+}
+
+bool Replayer::apply(const Applied& event) {
+  if (std::string misplaced = order_.add(event); !misplaced.empty()) {
+    diverge(event.index, line(event), "no such event: " + misplaced);
+    return false;
+  }
+  if (std::holds_alternative<CopyStep>(event.op)) {
+    const std::optional<Op> next = machine_.next_phase(event.agent);
+    const CopyPhase phase = std::get<CopyStep>(event.op).phase;
+    const bool partial = phase == CopyPhase::kPartialReceive;
+    if (!next || std::get<CopyStep>(*next).phase != (partial ? CopyPhase::kSignalReceive : phase)) {
+      diverge(event.index, line(event),
+              next ? event_text(reader_.tables(), machine_, event.agent, event.source, *next)
+                   : "no such event: the copy is complete");
+      return false;
+    }
+  }
+  const Readiness readiness = machine_.readiness(event.agent, event.op);
+  if (!readiness.ready) {
+    diverge(event.index, line(event),
+            fmt::format("the same op, blocked: has {}, needs {}", readiness.has, readiness.needs));
+    return false;
+  }
+  const Outcome got = machine_.apply(event.agent, event.op,
+                                     stored_bytes(reader_.tables(), event.op), &event.outcome);
+  ++events_;
+  return compare_outcome(event, got);
+}
+
+bool Replayer::compare_outcome(const Applied& event, const Outcome& got) {
+  const Tables& tables = reader_.tables();
+  const Outcome& recorded = event.outcome;
+  if (to_index(recorded.error) != 0)
+    raised_ = raised_ || tables[recorded.error].kind == ErrorKind::kRaised;
+  if (got == recorded) [[likely]]
+    return true;
+  // Two rows of values may hold one hash.
+  if (got.count == recorded.count && got.error == recorded.error &&
+      (!values_ || tables[got.value].hash == tables[recorded.value].hash))
+    return true;
+  --events_;
+  diverge(event.index, fmt::format("{}  ->  {}", line(event), outcome_text(tables, recorded)),
+          fmt::format("{}  ->  {}", line(event), outcome_text(tables, got)));
+  return false;
+}
+
+bool Replayer::compare_clocks(std::uint64_t recorded, std::uint64_t event) {
+  const std::uint64_t got = clocks_.clock_hash();
+  if (got == recorded) return true;
+  diverge(event, fmt::format("observed clocks {:016x} after this event", recorded),
+          fmt::format("observed clocks {:016x}", got));
+  return false;
+}
+
+Result<void> Replayer::finish() {
+  if (options_.until && *options_.until > events_) {
+    return Failure{
+        FailureKind::kUsage,
+        fmt::format("--until: expected an event from 0 to {}, got {}", events_, *options_.until),
+        fmt::format("the trace has {} events", events_)};
+  }
+  stopped_ = options_.until == events_;
+  if (stopped_) return {};
+  const std::optional<TraceEnd>& end = reader_.end();
+  if (!end) {
+    return Failure{FailureKind::kUnreadable,
+                   fmt::format("the recording ended abnormally: it has no end packet; its {} "
+                               "events are usable",
+                               events_),
+                   ""};
+  }
+  if (!compare_end(end->execution)) return {};
+  clocks_.finish(end->execution);
+  for (EventSink* sink : sinks_) sink->finish(end->execution);
+  return {};
+}
+
+bool Replayer::compare_end(const ExecutionEnd& recorded) {
+  const Tables& tables = reader_.tables();
+  const std::vector<AgentId> running = order_.running();
+  const bool failed = recorded.kind == EndKind::kFailed;
+  const bool wrong_kind =
+      (recorded.kind == EndKind::kFinished && (raised_ || !running.empty())) ||
+      (failed && !raised_) ||
+      (recorded.kind == EndKind::kDeadlocked && (raised_ || !machine_.copies_in_flight().empty()));
+  if (wrong_kind) {
+    diverge(events_, fmt::format("the end: {}", end_word(recorded.kind)),
+            fmt::format("{} threads have not left, {} copies are in flight, {} op raised",
+                        running.size(), machine_.copies_in_flight().size(), raised_ ? "an" : "no"));
+    return false;
+  }
+  if (recorded.kind == EndKind::kDeadlocked) {
+    std::vector<AgentId> blocked;
+    for (const PendingOp& pending : recorded.pending) blocked.push_back(pending.agent);
+    if (blocked != running) {
+      diverge(events_, fmt::format("{} blocked threads", blocked.size()),
+              fmt::format("{} threads that have not left", running.size()));
+      return false;
+    }
+  }
+  for (const PendingOp& pending : recorded.pending) {
+    const Readiness now = machine_.readiness(pending.agent, pending.op);
+    if (!now.ready && now.has == pending.has && now.needs == pending.needs) continue;
+    const std::string op = event_text(tables, machine_, pending.agent, pending.source, pending.op);
+    diverge(events_, fmt::format("{}, blocked: has {}, needs {}", op, pending.has, pending.needs),
+            fmt::format("{}: has {}, needs {}", now.ready ? "it may proceed" : "blocked", now.has,
+                        now.needs));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace replait

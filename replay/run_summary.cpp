@@ -1,0 +1,113 @@
+#include "replay/run_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "replay/event_text.h"
+
+namespace replait {
+namespace {
+
+// Where an event stands in the user's code, with the line's text where the trace has it.
+std::string place_lines(const Tables& tables, AgentId agent, SourceId source, std::string what) {
+  std::string lines = fmt::format("    {:<18}  {}", agent_text(tables, agent), what);
+  const std::string place = source_text(tables, source);
+  if (!place.empty()) lines += "  at " + place;
+  lines += "\n";
+  const std::string& text = tables.text(source).line_text;
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin != std::string::npos) lines += fmt::format("        {}\n", text.substr(begin));
+  return lines;
+}
+
+// What a blocked thread waits for.
+std::string lack(const Tables& tables, const PendingOp& pending) {
+  std::string what = op_word(pending.op);
+  if (const auto* wait = std::get_if<Wait>(&pending.op)) {
+    what = "waits for " + semaphore_text(tables, wait->semaphore);
+  } else if (const auto* barrier = std::get_if<AwaitBarrier>(&pending.op)) {
+    const std::string& name = tables[barrier->barrier].name;
+    what = fmt::format("waits at {} phase {}", name.empty() ? "a barrier" : name, barrier->phase);
+  }
+  return fmt::format("{}: has {}, needs {}, lacks {}", what, pending.has, pending.needs,
+                     pending.needs - std::min(pending.has, pending.needs));
+}
+
+}  // namespace
+
+void RunSummary::begin(const Header&, const Tables& tables) { tables_ = &tables; }
+
+void RunSummary::consume(std::span<const Applied> events) {
+  events_ += events.size();
+  for (const Applied& event : events) {
+    if (to_index(event.outcome.error) == 0) [[likely]]
+      continue;
+    if ((*tables_)[event.outcome.error].kind == ErrorKind::kPrinted)
+      printed_.push_back(event);
+    else if (!failure_)
+      failure_ = event;
+  }
+}
+
+void RunSummary::finish(const ExecutionEnd& end) { end_ = end; }
+
+std::string_view RunSummary::outcome() const {
+  switch (end_.kind) {
+    case EndKind::kFinished:
+      return "finished";
+    case EndKind::kFailed:
+      return "failed";
+    case EndKind::kDeadlocked:
+      return "deadlocked";
+    case EndKind::kAbandoned:
+      return "abandoned";
+    case EndKind::kCut:
+      return "cut";
+  }
+  REPLAIT_CHECK(false, "unknown end");
+}
+
+std::string RunSummary::deadlock_text() const {
+  std::string text =
+      fmt::format("deadlock after {} events: no thread can move, {} {} blocked\n", grouped(events_),
+                  end_.pending.size(), end_.pending.size() == 1 ? "is" : "are");
+  for (const PendingOp& pending : end_.pending)
+    text += place_lines(*tables_, pending.agent, pending.source, lack(*tables_, pending));
+  return text;
+}
+
+std::string RunSummary::text() const {
+  std::string text;
+  if (failure_) {
+    const ErrorRow& error = (*tables_)[failure_->outcome.error];
+    text += fmt::format("{} at event {}: {}\n", error.type, failure_->index, error.text);
+    text += place_lines(*tables_, failure_->agent, failure_->source, op_word(failure_->op));
+  }
+  for (const Applied& event : printed_) {
+    const ErrorRow& error = (*tables_)[event.outcome.error];
+    text += fmt::format("printed at event {}: {}\n", event.index, error.text);
+    text += place_lines(*tables_, event.agent, event.source, op_word(event.op));
+  }
+  switch (end_.kind) {
+    case EndKind::kFinished:
+      text += fmt::format("finished: {} events, no failure\n", grouped(events_));
+      break;
+    case EndKind::kFailed:
+      if (!failure_) text += fmt::format("failed after {} events\n", grouped(events_));
+      break;
+    case EndKind::kDeadlocked:
+      text += deadlock_text();
+      break;
+    case EndKind::kAbandoned:
+      text += fmt::format("stopped after {} events, without a verdict\n", grouped(events_));
+      break;
+    case EndKind::kCut:
+      text += fmt::format("the recording was cut after {} events\n", grouped(events_));
+      break;
+  }
+  return text;
+}
+
+}  // namespace replait
