@@ -44,6 +44,7 @@ class Replayer {
   std::uint64_t events() const { return events_; }
   const Machine& machine() const { return machine_; }
   const HappensBefore& clocks() const { return clocks_; }
+  std::vector<AgentId> running_threads() const { return order_.running(); }  // By identity.
   // The event that it stopped before, and those behind it in the same chunk.
   const std::vector<Applied>& ahead() const { return ahead_; }
 

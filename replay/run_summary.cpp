@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "replay/event_text.h"
+#include "replay/json_text.h"
 
 namespace replait {
 namespace {
@@ -67,6 +68,30 @@ std::string_view RunSummary::outcome() const {
       return "cut";
   }
   REPLAIT_CHECK(false, "unknown end");
+}
+
+void RunSummary::add_to(JsonText& json) const {
+  const auto add_error = [&](const Applied& event) {
+    const ErrorRow& error = (*tables_)[event.outcome.error];
+    json.begin_object().field("event", event.index).field("type", error.type);
+    json.field("text", error.text).field("rule", error.rule).field("op", op_word(event.op));
+    json.field("agent", agent_text(*tables_, event.agent));
+    json.field("source", source_text(*tables_, event.source)).end_object();
+  };
+  json.field("outcome", outcome()).key("failure");
+  if (failure_)
+    add_error(*failure_);
+  else
+    json.null();
+  json.key("printed").begin_array();
+  for (const Applied& event : printed_) add_error(event);
+  json.end_array().key("pending").begin_array();
+  for (const PendingOp& pending : end_.pending) {
+    json.begin_object().field("agent", agent_text(*tables_, pending.agent));
+    json.field("op", op_word(pending.op)).field("has", pending.has).field("needs", pending.needs);
+    json.field("source", source_text(*tables_, pending.source)).end_object();
+  }
+  json.end_array();
 }
 
 std::string RunSummary::deadlock_text() const {

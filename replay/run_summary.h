@@ -9,7 +9,7 @@
 
 namespace replait {
 
-class Machine;
+class JsonText;
 
 class RunSummary : public EventSink {
  public:
@@ -27,6 +27,9 @@ class RunSummary : public EventSink {
   // "ValueError at event 57: Attempting to ..." and where; "deadlock after 57 events: ..." and each
   // blocked thread; "finished: 57 events, no failure". Lines end in newlines.
   std::string text() const;
+
+  // The same as fields of the open object: outcome, failure, printed, pending.
+  void add_to(JsonText& json) const;
 
   // "finished", "failed", "deadlocked", "abandoned", "cut": as JSON has it.
   std::string_view outcome() const;
