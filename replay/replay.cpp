@@ -11,6 +11,7 @@
 #include "replay/run_summary.h"
 #include "replay/state_text.h"
 #include "replay/trace_file.h"
+#include "replay/trace_program.h"
 
 namespace replait {
 namespace {
@@ -54,9 +55,10 @@ class ReplayCommand {
       : options_(options), context_(context) {}
 
   void run() {
-    if (options_.twice && options_.file == "-") {
+    if ((options_.twice || options_.threads) && options_.file == "-") {
       return context_.fail({FailureKind::kUsage,
-                            "--twice reads the trace twice, and standard input can be read once",
+                            "--twice and --threads read the trace again, and standard input can be "
+                            "read once",
                             "save it to a file first"});
     }
     const std::unique_ptr<Pass> pass = once();
@@ -140,7 +142,17 @@ class ReplayCommand {
     return same;
   }
 
-  bool same_on_fibers() { return true; }
+  bool same_on_fibers() {
+    const Result<std::unique_ptr<TraceReader>> reader = open_trace(options_.file, context_);
+    if (!reader.ok()) return report(reader.failure()) != nullptr;
+    const Result<TracePrograms> programs = cut_trace(**reader, context_.max_memory_bytes);
+    if (!programs.ok()) return report(programs.failure()) != nullptr;
+    const Result<std::optional<Divergence>> divergence = replay_programs(*programs, **reader);
+    if (!divergence.ok()) return report(divergence.failure()) != nullptr;
+    if (*divergence) return report_divergence(**divergence) != nullptr;
+    threads_ = programs->programs.size();
+    return true;
+  }
 
   void print(const Pass& pass) const {
     const TraceReader& reader = *pass.reader;
@@ -161,10 +173,17 @@ class ReplayCommand {
         pass.summary.text(), grouped(pass.summary.events()), level_words(reader.header().values),
         to_string(run_id), context_.program, shell_quoted(options_.file));
     std::fputs(text.c_str(), stdout);
+    if (options_.twice) std::fputs("  twice: both replays are the same\n", stdout);
+    if (options_.threads) {
+      const std::string programs =
+          fmt::format("  as {} thread programs on fibers: the same events\n", threads_);
+      std::fputs(programs.c_str(), stdout);
+    }
   }
 
   const Options& options_;
   CommandContext& context_;
+  std::size_t threads_ = 0;  // Programs that were run on fibers.
 };
 
 }  // namespace

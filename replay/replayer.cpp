@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "replay/event_text.h"
+#include "replay/machine_input.h"
 
 namespace replait {
 namespace {
@@ -12,23 +13,6 @@ namespace {
 constexpr const char* kCause =
     "the file was changed after it was recorded, or this version's model of that op differs from "
     "the recorder's";
-
-MachineOptions machine_options(const Header& header) {
-  MachineOptions options;
-  options.jax_version = header.jax_version;
-  options.values = header.values;
-  options.compute_values = header.values == ValueLevel::kFull;
-  return options;
-}
-
-// The bytes that an op stores, as the recording kept them.
-std::span<const std::byte> stored_bytes(const Tables& tables, const Op& op) {
-  ValueId value{};
-  if (const auto* allocate = std::get_if<Allocate>(&op)) value = allocate->value;
-  if (const auto* write = std::get_if<Write>(&op)) value = write->value;
-  if (const auto* swap = std::get_if<Swap>(&op)) value = swap->value;
-  return tables[value].bytes;
-}
 
 std::string_view end_word(EndKind kind) {
   switch (kind) {
@@ -54,8 +38,7 @@ Replayer::Replayer(TraceReader& reader, const ReplayOptions& options,
       options_(options),
       sinks_(sinks.begin(), sinks.end()),
       machine_(reader.tables(), machine_options(reader.header())),
-      order_(reader.tables()),
-      values_(reader.header().values == ValueLevel::kFull) {}
+      order_(reader.tables()) {}
 
 std::string Replayer::line(const Applied& event) const {
   return event_text(reader_.tables(), machine_, event.agent, event.source, event.op);
@@ -138,11 +121,7 @@ bool Replayer::compare_outcome(const Applied& event, const Outcome& got) {
   const Outcome& recorded = event.outcome;
   if (to_index(recorded.error) != 0)
     raised_ = raised_ || tables[recorded.error].kind == ErrorKind::kRaised;
-  if (got == recorded) [[likely]]
-    return true;
-  // Two rows of values may hold one hash.
-  if (got.count == recorded.count && got.error == recorded.error &&
-      (!values_ || tables[got.value].hash == tables[recorded.value].hash))
+  if (same_outcome(tables, reader_.header().values, recorded, got)) [[likely]]
     return true;
   --events_;
   diverge(event.index, fmt::format("{}  ->  {}", line(event), outcome_text(tables, recorded)),

@@ -65,7 +65,6 @@ class Replayer {
   Machine machine_;
   EventOrder order_;
   HappensBefore clocks_;
-  bool values_ = false;  // Values are compared: the recording holds the bytes.
   std::uint64_t events_ = 0;
   bool raised_ = false;
   bool stopped_ = false;

@@ -21,9 +21,9 @@ Result<std::unique_ptr<TraceReader>> open_trace(const std::string& file,
 Failure with_recovery(Failure failure, const std::string& file, std::uint64_t events,
                       const CommandContext& context) {
   if (failure.kind != FailureKind::kUnreadable || events == 0 || file == "-") return failure;
-  failure.remedy += fmt::format(
-      "{}the {} events before it were read and reproduced; save them with:\n{} recover {}",
-      failure.remedy.empty() ? "" : "\n", grouped(events), context.program, shell_quoted(file));
+  failure.remedy += fmt::format("{}save the {} events that could be read:  {} recover {}",
+                                failure.remedy.empty() ? "" : "\n", grouped(events),
+                                context.program, shell_quoted(file));
   return failure;
 }
 
