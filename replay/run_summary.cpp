@@ -12,26 +12,22 @@ namespace replait {
 namespace {
 
 // Where an event stands in the user's code, with the line's text where the trace has it.
-std::string place_lines(const Tables& tables, AgentId agent, SourceId source, std::string what) {
-  std::string lines = fmt::format("    {:<18}  {}", agent_text(tables, agent), what);
+std::string place_lines(const Tables& tables, AgentId agent, SourceId source,
+                        std::string_view what) {
+  std::string lines = fmt::format("    {:<18}  {}", Describer(tables).agent(agent), what);
   const std::string place = source_text(tables, source);
   if (!place.empty()) lines += "  at " + place;
   lines += "\n";
   const std::string& text = tables.text(source).line_text;
   const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin != std::string::npos) lines += fmt::format("        {}\n", text.substr(begin));
+  if (begin != std::string::npos)
+    lines += fmt::format("        {}\n", printable(text.substr(begin)));
   return lines;
 }
 
 // What a blocked thread waits for.
 std::string lack(const Tables& tables, const PendingOp& pending) {
-  std::string what = op_word(pending.op);
-  if (const auto* wait = std::get_if<Wait>(&pending.op)) {
-    what = "waits for " + semaphore_text(tables, wait->semaphore);
-  } else if (const auto* barrier = std::get_if<AwaitBarrier>(&pending.op)) {
-    const std::string& name = tables[barrier->barrier].name;
-    what = fmt::format("waits at {} phase {}", name.empty() ? "a barrier" : name, barrier->phase);
-  }
+  const std::string what = Describer(tables).op(pending.op);
   return fmt::format("{}: has {}, needs {}, lacks {}", what, pending.has, pending.needs,
                      pending.needs - std::min(pending.has, pending.needs));
 }
@@ -74,8 +70,8 @@ void RunSummary::add_to(JsonText& json) const {
   const auto add_error = [&](const Applied& event) {
     const ErrorRow& error = (*tables_)[event.outcome.error];
     json.begin_object().field("event", event.index).field("type", error.type);
-    json.field("text", error.text).field("rule", error.rule).field("op", op_word(event.op));
-    json.field("agent", agent_text(*tables_, event.agent));
+    json.field("text", error.text).field("rule", error.rule).field("op", op_word_of(event.op));
+    json.field("agent", Describer(*tables_).agent(event.agent));
     json.field("source", source_text(*tables_, event.source)).end_object();
   };
   json.field("outcome", outcome()).key("failure");
@@ -87,8 +83,10 @@ void RunSummary::add_to(JsonText& json) const {
   for (const Applied& event : printed_) add_error(event);
   json.end_array().key("pending").begin_array();
   for (const PendingOp& pending : end_.pending) {
-    json.begin_object().field("agent", agent_text(*tables_, pending.agent));
-    json.field("op", op_word(pending.op)).field("has", pending.has).field("needs", pending.needs);
+    json.begin_object().field("agent", Describer(*tables_).agent(pending.agent));
+    json.field("op", op_word_of(pending.op))
+        .field("has", pending.has)
+        .field("needs", pending.needs);
     json.field("source", source_text(*tables_, pending.source)).end_object();
   }
   json.end_array();
@@ -107,13 +105,14 @@ std::string RunSummary::text() const {
   std::string text;
   if (failure_) {
     const ErrorRow& error = (*tables_)[failure_->outcome.error];
-    text += fmt::format("{} at event {}: {}\n", error.type, failure_->index, error.text);
-    text += place_lines(*tables_, failure_->agent, failure_->source, op_word(failure_->op));
+    text += fmt::format("{} at event {}: {}\n", printable(error.type), failure_->index,
+                        printable(error.text));
+    text += place_lines(*tables_, failure_->agent, failure_->source, op_word_of(failure_->op));
   }
   for (const Applied& event : printed_) {
     const ErrorRow& error = (*tables_)[event.outcome.error];
-    text += fmt::format("printed at event {}: {}\n", event.index, error.text);
-    text += place_lines(*tables_, event.agent, event.source, op_word(event.op));
+    text += fmt::format("printed at event {}: {}\n", event.index, printable(error.text));
+    text += place_lines(*tables_, event.agent, event.source, op_word_of(event.op));
   }
   switch (end_.kind) {
     case EndKind::kFinished:

@@ -66,7 +66,7 @@ Result<std::string> state_text(const Replayer& replayer, const LastOps& last, Tr
   std::string text = fmt::format("stopped before event {}\n", replayer.events());
   if (!replayer.ahead().empty()) text += numbered(tables, machine, replayer.ahead().front());
   for (const AgentId thread : threads) {
-    text += agent_text(tables, thread) + "\n";
+    text += Describer(tables).agent(thread) + "\n";
     if (const Applied* done = last.of(thread))
       text += "    last" + numbered(tables, machine, *done);
     const auto found = next->find(thread);
@@ -74,14 +74,13 @@ Result<std::string> state_text(const Replayer& replayer, const LastOps& last, Tr
   }
   if (threads.empty()) text += "no thread is inside a launch\n";
   for (const AgentId copy : machine.copies_in_flight()) {
-    text += fmt::format("{}: next {}   {}\n", agent_text(tables, copy),
-                        op_word(*machine.next_phase(copy)),
-                        operands_text(tables, machine, IssueCopy{copy}));
+    text += fmt::format("{}: in flight, next: {}\n", Describer(tables).agent(copy),
+                        op_word_of(*machine.next_phase(copy)));
   }
   for (std::size_t i = 0; i < tables.semaphores(); ++i) {
     const auto semaphore = from_index<SemaphoreId>(i);
     if (const std::uint64_t count = machine.semaphore_count(semaphore); count != 0)
-      text += fmt::format("{}: count {}\n", semaphore_text(tables, semaphore), count);
+      text += fmt::format("{}: count {}\n", Describer(tables).semaphore(semaphore), count);
   }
   return text;
 }

@@ -48,7 +48,7 @@ class ProgramRun {
     list_candidates();
     for (const Candidate& candidate : candidates_) {
       if (candidate.enabled && programs_.end.kind == EndKind::kDeadlocked)
-        return diverged("a deadlock", op_word(*candidate.next) + " may proceed");
+        return diverged("a deadlock", Describer(tables_).op(*candidate.next) + " may proceed");
     }
     scheduler_.end(programs_.end);
     return std::optional<Divergence>();
@@ -67,7 +67,7 @@ class ProgramRun {
       Thread& thread = threads_[identity];
       agents_[identity] = program.thread;
       Result<std::unique_ptr<Fiber>> fiber = Fiber::create(
-          stacks_, agent_text(tables_, program.thread),
+          stacks_, Describer(tables_).agent(program.thread),
           [this, &program, &thread](Fiber& self) { post_all(program, thread, self); });
       if (!fiber.ok()) return fiber.failure();
       thread.fiber = std::move(*fiber);
