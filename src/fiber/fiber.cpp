@@ -23,19 +23,17 @@ static_assert(std::is_same_v<fcontext_t, void*>);
 // A body that swallows this many Cancels will not end by more of them.
 constexpr int kCancelsMax = 1000;
 
-// The address belongs to the OS thread, which may change at a switch, and the function is declared
-// const: the barrier keeps the compiler from carrying one result over another switch.
-__attribute__((noinline)) void* exception_globals() {
-  asm volatile("" ::: "memory");
-  return abi::__cxa_get_globals();
-}
-
 }  // namespace
 
 struct Fiber::Switch {
-  static ExceptionState& exceptions() {
+  // The runtime's record of this OS thread, looked up once: asking at each switch costs more than
+  // the switch. Null before the thread's first resume.
+  static constinit thread_local ExceptionState* exceptions;
+
+  __attribute__((noinline)) static void prepare_thread() {
+    watch_for_overflow();
     // The layout of __cxa_eh_globals is fixed by the Itanium C++ ABI; its definition is not public.
-    return *static_cast<ExceptionState*>(exception_globals());
+    exceptions = static_cast<ExceptionState*>(static_cast<void*>(abi::__cxa_get_globals()));
   }
 
   static std::size_t stack_bytes(const Fiber& fiber) {
@@ -62,7 +60,8 @@ struct Fiber::Switch {
     fiber.inside_thread_state_ = create_thread_state();
   }
 
-  static void go_in(Fiber& fiber) {
+  // Both are inlined since the processor predicts a return after a jump to another stack wrongly.
+  __attribute__((always_inline)) static void go_in(Fiber& fiber) {
     void* fake_stack = nullptr;
     start_switch(&fake_stack, fiber.running_stack_.stack.usable_begin, stack_bytes(fiber));
     fiber.outside_thread_state_ = current_thread_state();
@@ -71,13 +70,15 @@ struct Fiber::Switch {
     finish_switch(fake_stack, nullptr, nullptr);
   }
 
-  static void go_out(Fiber& fiber) {
+  __attribute__((always_inline)) static void go_out(Fiber& fiber) {
     start_switch(&fiber.inside_fake_stack_, fiber.outside_bottom_, fiber.outside_bytes_);
     switch_thread_state(fiber.outside_thread_state_);
     fiber.outside_ = jump_fcontext(fiber.outside_, nullptr).fctx;
     finish_switch(fiber.inside_fake_stack_, &fiber.outside_bottom_, &fiber.outside_bytes_);
   }
 };
+
+constinit thread_local Fiber::ExceptionState* Fiber::Switch::exceptions = nullptr;
 
 Result<std::unique_ptr<Fiber>> Fiber::create(StackPool& pool, std::string name, Body body) {
   Result<Stack> stack = pool.acquire();
@@ -101,14 +102,17 @@ Fiber::~Fiber() { cancel(); }
 void Fiber::resume() {
   REPLAIT_CHECK(state_ != State::kDone, "resume of a finished fiber: " + name_);
   REPLAIT_CHECK(state_ != State::kRunning, "resume of a running fiber: " + name_);
-  watch_for_overflow();
+  if (Switch::exceptions == nullptr) [[unlikely]]
+    Switch::prepare_thread();
   if (state_ == State::kNew) Switch::prepare(*this);
   state_ = State::kRunning;
-  const RunningStack* const running_before = set_running_stack(&running_stack_);
-  const ExceptionState exceptions_outside = std::exchange(Switch::exceptions(), exceptions_);
+  // The OS thread cannot change before go_in returns, so its variables keep their addresses.
+  ExceptionState& exceptions = *Switch::exceptions;
+  const RunningStack* const stack_outside = std::exchange(running_stack, &running_stack_);
+  const ExceptionState exceptions_outside = std::exchange(exceptions, exceptions_);
   Switch::go_in(*this);
-  exceptions_ = std::exchange(Switch::exceptions(), exceptions_outside);
-  set_running_stack(running_before);
+  exceptions_ = std::exchange(exceptions, exceptions_outside);
+  running_stack = stack_outside;
   if (state_ == State::kDone) finish();
 }
 

@@ -13,11 +13,13 @@
 #include "base/check.h"
 
 namespace replait {
+
+constinit thread_local const RunningStack* running_stack = nullptr;
+
 namespace {
 
 constexpr std::size_t kAlternateStackBytes = std::size_t{128} << 10;
 
-thread_local const RunningStack* running = nullptr;
 struct sigaction previous_action;
 
 std::string_view to_text(std::size_t number, std::array<char, 24>& buffer) {
@@ -65,7 +67,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  const RunningStack* const fiber = running;
+  const RunningStack* const fiber = running_stack;
   const auto* const address = static_cast<const std::byte*>(info->si_addr);
   const bool overflowed = info->si_code > 0 && fiber != nullptr &&
                           address >= fiber->stack.guard_begin &&
@@ -115,12 +117,6 @@ void watch_for_overflow() {
     sigemptyset(&action.sa_mask);
     REPLAIT_CHECK(sigaction(SIGSEGV, &action, &previous_action) == 0);
   });
-}
-
-__attribute__((noinline)) const RunningStack* set_running_stack(const RunningStack* stack) {
-  const RunningStack* const before = running;
-  running = stack;
-  return before;
 }
 
 }  // namespace replait

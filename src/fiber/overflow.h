@@ -16,10 +16,10 @@ struct RunningStack {
   const char* enlarge_hint = nullptr;
 };
 
+// The fiber's stack that this OS thread runs on; null for its own. Set at each switch.
+extern constinit thread_local const RunningStack* running_stack;
+
 // Installs the handler once a process and an alternate stack once an OS thread.
 void watch_for_overflow();
-
-// The stack that this OS thread runs on from now on; null for its own. Returns the one before.
-const RunningStack* set_running_stack(const RunningStack* stack);
 
 }  // namespace replait
