@@ -1,10 +1,15 @@
 // A kernel: what replait runs, once for each simulated thread, under a scheduler.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "replait/location.h"
 
 namespace replait {
 
@@ -17,6 +22,14 @@ struct LaunchOptions {
   bool out_of_bounds_reads_raise = true;  // Else they return uninitialised values.
   bool uninitialized_nan = true;          // Else zero.
   std::uint32_t vector_clock_size = 0;    // 0: JAX's default. Too small: JAX's error at the launch.
+  std::size_t stack_bytes = std::size_t{256} << 10;  // Of each simulated thread.
+};
+
+// A source file that was built into the program, so that a recording can hold its lines wherever it
+// is made. `file` is the name that recordings get: relative, "examples/cpp/ring.cpp".
+struct EmbeddedSource {
+  std::string_view file;
+  std::string_view text;
 };
 
 // Stateless: `body` must keep nothing between executions, since one kernel is run many times.
@@ -26,6 +39,8 @@ struct Kernel {
   std::string expected;  // What it shows: "clean", a rule id, or a rule id with the error's type.
   LaunchOptions launch;
   std::function<void(ThreadContext&)> body;
+  std::span<const EmbeddedSource> sources = {};  // Else the files are read, where they can be.
+  Location where = Location::current();          // Of the definition.
 };
 
 // What replait::main offers under `record`. Names must be unique.
