@@ -66,6 +66,10 @@ std::string_view RunSummary::outcome() const {
   REPLAIT_CHECK(false, "unknown end");
 }
 
+std::string RunSummary::counted() const {
+  return fmt::format("{} event{}", grouped(events_), events_ == 1 ? "" : "s");
+}
+
 void RunSummary::add_to(JsonText& json) const {
   const auto add_error = [&](const Applied& event) {
     const ErrorRow& error = (*tables_)[event.outcome.error];
@@ -94,7 +98,7 @@ void RunSummary::add_to(JsonText& json) const {
 
 std::string RunSummary::deadlock_text() const {
   std::string text =
-      fmt::format("deadlock after {} events: no thread can move, {} {} blocked\n", grouped(events_),
+      fmt::format("deadlock after {}: no thread can move, {} {} blocked\n", counted(),
                   end_.pending.size(), end_.pending.size() == 1 ? "is" : "are");
   for (const PendingOp& pending : end_.pending)
     text += place_lines(*tables_, pending.agent, pending.source, lack(*tables_, pending));
@@ -116,19 +120,19 @@ std::string RunSummary::text() const {
   }
   switch (end_.kind) {
     case EndKind::kFinished:
-      text += fmt::format("finished: {} events, no failure\n", grouped(events_));
+      text += fmt::format("finished: {}, no failure\n", counted());
       break;
     case EndKind::kFailed:
-      if (!failure_) text += fmt::format("failed after {} events\n", grouped(events_));
+      if (!failure_) text += fmt::format("failed after {}\n", counted());
       break;
     case EndKind::kDeadlocked:
       text += deadlock_text();
       break;
     case EndKind::kAbandoned:
-      text += fmt::format("stopped after {} events, without a verdict\n", grouped(events_));
+      text += fmt::format("stopped after {}, without a verdict\n", counted());
       break;
     case EndKind::kCut:
-      text += fmt::format("the recording was cut after {} events\n", grouped(events_));
+      text += fmt::format("the recording was cut after {}\n", counted());
       break;
   }
   return text;

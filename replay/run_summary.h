@@ -18,6 +18,7 @@ class RunSummary : public EventSink {
   void finish(const ExecutionEnd& end) override;
 
   std::uint64_t events() const { return events_; }
+  std::string counted() const;  // "1 event", "1,234 events"
   const ExecutionEnd& end() const { return end_; }
   // The first op that raised.
   const std::optional<Applied>& failure() const { return failure_; }

@@ -18,6 +18,19 @@ Result<std::unique_ptr<TraceReader>> open_trace(const std::string& file,
   return TraceReader::open(file, {.max_memory_bytes = context.max_memory_bytes});
 }
 
+Result<void> feed(TraceReader& reader, std::span<EventSink* const> sinks) {
+  for (EventSink* sink : sinks) sink->begin(reader.header(), reader.tables());
+  while (true) {
+    const Result<std::vector<Applied>> chunk = reader.next_chunk();
+    if (!chunk.ok()) return chunk.failure();
+    if (chunk->empty()) break;
+    for (EventSink* sink : sinks) sink->consume(*chunk);
+  }
+  const ExecutionEnd cut{.kind = EndKind::kCut, .pending = {}, .findings = {}};
+  for (EventSink* sink : sinks) sink->finish(reader.end() ? reader.end()->execution : cut);
+  return {};
+}
+
 Failure with_recovery(Failure failure, const std::string& file, std::uint64_t events,
                       const CommandContext& context) {
   if (failure.kind != FailureKind::kUnreadable || events == 0 || file == "-") return failure;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -13,6 +14,9 @@ namespace replait {
 // "-" is standard input. Within the command's --max-memory.
 Result<std::unique_ptr<TraceReader>> open_trace(const std::string& file,
                                                 const CommandContext& context);
+
+// Gives the whole recording to the sinks, also one that was cut: its end is then kCut.
+Result<void> feed(TraceReader& reader, std::span<EventSink* const> sinks);
 
 // A failure to read on after `events` good events: the remedy is the line that saves them. Other
 // failures come back as they are.
