@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/event.h"
@@ -28,10 +29,26 @@ struct MachineOptions {
 // Whether an op would complete now, and if not, what it lacks.
 struct Readiness {
   bool ready = true;
+  // Whether this agent may do this op now at all. False (and not ready) only for what no execution
+  // does: a copy's step out of turn, a copy issued twice, a thread's op by a copy. Only a damaged
+  // or foreign trace asks for that.
+  bool legal = true;
   std::uint64_t has = 0;    // Count of the semaphore, or arrivals of the awaited phase.
   std::uint64_t needs = 0;  // What the op waits for.
 };
 
+// Outcome::count of an Allocate: the allocation took effect, or the key already held something, of
+// the same kind, type and shapes or not (a key collision). In the latter two nothing happened.
+inline constexpr std::uint64_t kAllocated = 0;
+inline constexpr std::uint64_t kAlreadyHeld = 1;
+inline constexpr std::uint64_t kHeldDifferent = 2;
+
+// Outcome::count otherwise: of a Free the references left; of Signal, Wait, ReadCount and a copy's
+// signals the count afterwards (JAX's 32-bit number, sign-extended); of Arrive and AwaitBarrier the
+// phases completed; of Choose what `observed` says was chosen. Outcome::value: of Read, Swap,
+// kReadSource and kWriteDestination the value that was read or moved.
+//
+// Increments and demands are signed numbers in two's complement, as JAX's are.
 class Machine {
  public:
   // `tables` must outlive the Machine; rows are added to it (errors, values).
@@ -59,8 +76,12 @@ class Machine {
   // The next phase of a copy in flight; nullopt once it is complete. Threads' next ops are the
   // driver's to know.
   std::optional<Op> next_phase(AgentId copy) const;
-  // In order of identity.
-  std::vector<AgentId> copies_in_flight() const;
+  // In order of identity; valid until the next apply().
+  const std::vector<AgentId>& copies_in_flight() const;
+
+  // The value id of what `op` (Allocate, Write or Swap) stores when it brings `bytes`: 0 where
+  // values are off or the key holds no buffer.
+  ValueId stored_value(const Op& op, std::span<const std::byte> bytes);
 
   // JAX's allocators for C++ kernels: buffer ids count from 100 a thread, semaphore ids from 2000 a
   // core.
@@ -75,6 +96,10 @@ class Machine {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Whether all cores of a device share this memory space; its keys then have core 0, and its buffers
+// one reference a core.
+bool is_shared_space(std::string_view space);
 
 // Python's spelling, as JAX's messages hold it.
 std::string python_repr(const KeyRow& key);                       // ('vmem', 102, 0, 0)
