@@ -115,3 +115,23 @@ def dead_files(tree: Tree) -> list[str]:
             if not any(name in text for name in names for text in (parent, tree["meson.build"])):
                 found.append(f"{path}: no subdir() leads to it")
     return found
+
+
+SAMPLE = re.compile(r'\{\.name = "([^"]+)",\s*\.summary = (.*?)(?=\.body\b)', re.DOTALL)
+_EXPECTED = re.compile(r'\.expected = "(?:clean|[a-z]+\.[a-z-]+(?: \w+)?)"')
+
+
+def samples_without_expectation(tree: Tree) -> list[str]:
+    """Every sample kernel says what it shows: "clean", or a rule id and the type of its error."""
+    found, names = [], []
+    for path, text in tree.items():
+        if not (path.endswith(".cpp") and under(path, "examples/cpp")):
+            continue
+        for name, fields in SAMPLE.findall(text):
+            names.append(name)
+            if not _EXPECTED.search(fields):
+                found.append(f"{path}: {name} has no expectation")
+    found += [
+        f"two samples are called {name}" for name in sorted(set(names)) if names.count(name) > 1
+    ]
+    return found

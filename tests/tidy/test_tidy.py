@@ -1,5 +1,6 @@
 """The rules of the project, run on the checkout, and each on a planted violation it must find."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ RULES = (
     layout_rules.wrong_modules,
     layout_rules.wrong_libraries,
     layout_rules.dead_files,
+    layout_rules.samples_without_expectation,
     text_rules.long_files,
     text_rules.long_functions,
     text_rules.banned_calls,
@@ -54,6 +56,16 @@ PLANTED = (
     (layout_rules.dead_files, "tests/unit/base/a_test.cpp", ""),
     (layout_rules.dead_files, "src/base/a.h", "// An idea.\n#pragma once\n"),
     (layout_rules.dead_files, "src/lost/meson.build", ""),
+    (
+        layout_rules.samples_without_expectation,
+        "examples/cpp/a.cpp",
+        '{.name = "a",\n .summary = "s",\n .body = f}',
+    ),
+    (
+        layout_rules.samples_without_expectation,
+        "examples/cpp/a.cpp",
+        '{.name = "a",\n .summary = "s",\n .expected = "perhaps",\n .body = f}',
+    ),
     (text_rules.long_files, "src/base/a.h", "\n" * 201),
     (text_rules.long_files, "src/base/a.cpp", "\n" * 401),
     (text_rules.long_files, "tests/jax/test_a.py", "\n" * 401),
@@ -128,6 +140,11 @@ def test_rule_lets_pass(rule, path: str, text: str):
     assert rule({"meson.build": "", path: text}) == []
 
 
+def test_samples_are_seen(tree: Tree):
+    found = [name for path, text in tree.items() for name, _ in layout_rules.SAMPLE.findall(text)]
+    assert "ring-all-gather" in found
+
+
 def test_every_kind_of_file_is_seen(tree: Tree):
     for path in ("src/base/rng.cpp", "include/replait/kernel.h", "meson.build", "dev"):
         assert path in tree
@@ -148,10 +165,15 @@ def test_cpp_is_formatted(tree: Tree):
     files = [path for path in tree if is_cpp(path)]
     command = [clang_format(), "--dry-run", "-Werror", *files]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert checked.returncode == 0, checked.stderr
+    unformatted = sorted(
+        {line.split(":")[0] for line in checked.stderr.splitlines() if ": " in line}
+    )
+    assert checked.returncode == 0, "run ./dev format:\n" + "\n".join(unformatted)
 
 
-@pytest.mark.parametrize("arguments", (["check"], ["format", "--check"]), ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", (["check", "--output-format=concise"], ["format", "--check"]), ids=" ".join
+)
 def test_python_is_clean(arguments: list[str], tree: Tree):
     pytest.importorskip("ruff", reason="ruff is not installed")
     files = [path for path in tree if path.endswith((".py", ".pyi"))]
