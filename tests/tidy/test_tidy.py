@@ -165,9 +165,8 @@ def test_cpp_is_formatted(tree: Tree):
     files = [path for path in tree if is_cpp(path)]
     command = [clang_format(), "--dry-run", "-Werror", *files]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    unformatted = sorted(
-        {line.split(":")[0] for line in checked.stderr.splitlines() if ": " in line}
-    )
+    places = re.findall(r"^(\S+?):\d+:\d+: error", checked.stderr, re.MULTILINE)
+    unformatted = sorted(set(places))
     assert checked.returncode == 0, "run ./dev format:\n" + "\n".join(unformatted)
 
 
