@@ -56,7 +56,7 @@ Place allocate_at(SimulatedThread& thread, const MemoryKey& key, const Allocatio
 void free(SimulatedThread& thread, KeyId key, Location where);
 
 void read_element(SimulatedThread& thread, KeyId key, const Index& index, std::span<std::byte> out);
-void write_element(SimulatedThread& thread, KeyId key, const Index& index, ElementType type,
+void write_element(SimulatedThread& thread, KeyId key, const Index& index,
                    std::span<const std::byte> bytes);
 
 // Bytes are row-major and exactly as many as the region holds.

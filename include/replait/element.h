@@ -23,8 +23,7 @@ class Element {
     return value;
   }
   Element& operator=(T value) {
-    detail::write_element(thread_, key_, index_, element_type<T>(),
-                          std::as_bytes(std::span(&value, 1)));
+    detail::write_element(thread_, key_, index_, std::as_bytes(std::span(&value, 1)));
     return *this;
   }
   Element& operator=(const Element& other) { return *this = static_cast<T>(other); }

@@ -23,9 +23,7 @@ KeyId key_id(SimulatedThread& thread, const MemoryKey& key) {
                                     .core = key.core});
 }
 
-bool is_shared(MemorySpace space) {
-  return space == MemorySpace::kAny || space == MemorySpace::kHbm;
-}
+bool is_shared(MemorySpace space) { return is_shared_space(space_name(space)); }
 
 // Copies what the last op read; less where the execution was cancelled meanwhile.
 void take_read_bytes(SimulatedThread& thread, std::span<std::byte> out) {
@@ -37,6 +35,13 @@ void read_range(SimulatedThread& thread, KeyId key, RangeId range, std::span<std
                 const Location& where) {
   thread.perform(Read{.key = key, .range = range, .proxy = Proxy::kGeneric}, where);
   take_read_bytes(thread, out);
+}
+
+// The loop adds the value, which depends on the buffer that is there by then.
+void write_range(SimulatedThread& thread, KeyId key, RangeId range,
+                 std::span<const std::byte> bytes, const Location& where) {
+  thread.perform(Write{.key = key, .range = range, .value = {}, .proxy = Proxy::kGeneric}, where,
+                 bytes);
 }
 
 RangeId range_of(SimulatedThread& thread, const Region& region, const GridBlock* block) {
@@ -91,11 +96,10 @@ void read_element(SimulatedThread& thread, KeyId key, const Index& index,
   read_range(thread, key, thread.state().ranges.id(slices.get()), out, index.where);
 }
 
-void write_element(SimulatedThread& thread, KeyId key, const Index& index, ElementType type,
+void write_element(SimulatedThread& thread, KeyId key, const Index& index,
                    std::span<const std::byte> bytes) {
   const IndexSlices slices(index);
-  write(thread, {.key = key, .type = type, .slices = slices.get(), .shape = {}}, bytes, nullptr,
-        index.where);
+  write_range(thread, key, thread.state().ranges.id(slices.get()), bytes, index.where);
 }
 
 void read(SimulatedThread& thread, const Region& region, std::span<std::byte> out,
@@ -106,16 +110,13 @@ void read(SimulatedThread& thread, const Region& region, std::span<std::byte> ou
 void write(SimulatedThread& thread, const Region& region, std::span<const std::byte> bytes,
            const GridBlock* block, Location where) {
   const RangeId range = range_of(thread, region, block);
-  const ValueId value = value_id(thread.state(), region.type, region.shape, bytes);
-  thread.perform(Write{.key = region.key, .range = range, .value = value, .proxy = Proxy::kGeneric},
-                 where, bytes);
+  write_range(thread, region.key, range, bytes, where);
 }
 
 void swap(SimulatedThread& thread, const Region& region, std::span<const std::byte> bytes,
           std::span<const bool> mask, std::span<std::byte> out, Location where) {
   const RangeId range = thread.state().ranges.id(region.slices, mask, nullptr);
-  const ValueId value = value_id(thread.state(), region.type, region.shape, bytes);
-  thread.perform(Swap{.key = region.key, .range = range, .value = value, .proxy = Proxy::kGeneric},
+  thread.perform(Swap{.key = region.key, .range = range, .value = {}, .proxy = Proxy::kGeneric},
                  where, bytes);
   take_read_bytes(thread, out);
 }

@@ -95,6 +95,9 @@ Outcome Execution::apply_posted(SimulatedThread& thread) {
     given.error = thread.raised();
     observed = &given;
   }
+  if (!thread.bytes().empty()) {
+    thread.set_value(state_.machine.stored_value(op, thread.bytes()));
+  }
   return state_.machine.apply(thread.agent(), op, thread.bytes(), observed);
 }
 

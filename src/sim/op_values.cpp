@@ -1,7 +1,6 @@
 #include "sim/op_values.h"
 
 #include "base/check.h"
-#include "trace/hash.h"
 
 namespace replait {
 
@@ -46,15 +45,6 @@ std::string shape_text(const Shape& shape) {
   return python_repr(std::vector<std::int64_t>(shape.dims().begin(), shape.dims().end()));
 }
 
-ValueId value_id(SimulationState& state, ElementType type, const Shape& shape,
-                 std::span<const std::byte> bytes) {
-  if (state.values == ValueLevel::kNone) return {};
-  ValueRow row;
-  row.hash = value_hash(to_dtype(type), shape.dims(), bytes);
-  if (state.values == ValueLevel::kFull) row.bytes.assign(bytes.begin(), bytes.end());
-  return state.tables.value(std::move(row));
-}
-
 void perform_allocate(SimulatedThread& thread, KeyId key, std::uint32_t references,
                       const detail::Allocation& allocation, const Location& where) {
   SimulationState& state = thread.state();
@@ -66,11 +56,7 @@ void perform_allocate(SimulatedThread& thread, KeyId key, std::uint32_t referenc
   row.references = references;
   row.name = allocation.name;
   const BufferId buffer = state.tables.buffer(row);
-  ValueId value{};
-  if (!allocation.initial.empty()) {
-    value = value_id(state, allocation.type, allocation.content_shape, allocation.initial);
-  }
-  thread.perform(Allocate{.key = key, .buffer = buffer, .value = value}, where, allocation.initial);
+  thread.perform(Allocate{.key = key, .buffer = buffer, .value = {}}, where, allocation.initial);
 }
 
 }  // namespace replait

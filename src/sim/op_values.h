@@ -1,8 +1,6 @@
-// From a kernel's C++ types to what ops hold: element types, shapes, values.
+// From a kernel's C++ types to what tables hold: element types, spaces, shapes.
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,10 +13,6 @@ namespace replait {
 DType to_dtype(ElementType type);
 std::string_view space_name(MemorySpace space);  // "vmem", as JAX prints it.
 std::string shape_text(const Shape& shape);      // "(8, 128)"
-
-// 0 where values are off.
-ValueId value_id(SimulationState& state, ElementType type, const Shape& shape,
-                 std::span<const std::byte> bytes);
 
 void perform_allocate(SimulatedThread& thread, KeyId key, std::uint32_t references,
                       const detail::Allocation& allocation, const Location& where);

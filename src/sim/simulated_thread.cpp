@@ -69,6 +69,12 @@ void SimulatedThread::caught(const char* type, const char* text) {
                                  .rule = "exec.exception"});
 }
 
+void SimulatedThread::set_value(ValueId value) {
+  if (auto* allocate = std::get_if<Allocate>(&op_)) allocate->value = value;
+  if (auto* write = std::get_if<Write>(&op_)) write->value = value;
+  if (auto* swap = std::get_if<Swap>(&op_)) swap->value = value;
+}
+
 const Outcome& SimulatedThread::perform(const Op& op, const Location& where,
                                         std::span<const std::byte> bytes) {
   // A destructor in a body that is being cancelled.

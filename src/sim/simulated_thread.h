@@ -28,14 +28,12 @@ struct SimulationState {
       : kernel(kernel_),
         tables(tables_),
         machine(tables_, options),
-        values(options.values),
         ranges(tables_),
         locations(tables_, kernel_.sources) {}
 
   const Kernel& kernel;
   Tables& tables;
   Machine machine;
-  ValueLevel values;
   RangeTable ranges;
   LocationTable locations;
   LaunchId launch{};
@@ -61,6 +59,8 @@ class SimulatedThread {
   std::span<const std::byte> bytes() const { return bytes_; }
   ErrorId raised() const { return raised_; }  // Set iff the op is Raise.
   void set_outcome(const Outcome& outcome) { outcome_ = outcome; }
+  // What the posted op stores, now that the loop is about to apply it.
+  void set_value(ValueId value);
 
   // For the body. `bytes` is what a write stores. While the fiber is cancelled it does nothing.
   const Outcome& perform(const Op& op, const Location& where,
