@@ -53,7 +53,7 @@ std::size_t AccessHistory::add_entry(Footprint footprint) {
   return added;
 }
 
-void AccessHistory::keep(Entry& entry, const Access& access, SlotId slot, Epoch epoch) {
+void AccessHistory::keep(Entry& entry, const MemoryAccess& access, SlotId slot, Epoch epoch) {
   std::vector<Chain>& chains = writes(access.kind) ? entry.writes : entry.reads;
   auto chain = std::lower_bound(chains.begin(), chains.end(), slot,
                                 [](const Chain& c, SlotId s) { return c.slot < s; });

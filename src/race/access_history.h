@@ -7,6 +7,8 @@
 // each other. Accesses of one agent, segment, line and range are one record with a count.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -20,7 +22,7 @@
 namespace replait {
 
 struct AccessRecord {
-  Access access;  // The first of `count`.
+  MemoryAccess access;  // The first of `count`.
   std::uint64_t count = 1;
   SlotId slot{};
   Epoch epoch = 0;
@@ -29,12 +31,14 @@ struct AccessRecord {
 class AccessHistory {
  public:
   // `buffer`: what was allocated, or null where that is not known. `tables` must outlive this.
-  AccessHistory(const Tables& tables, const BufferRow* buffer) : tables_(tables), buffer_(buffer) {}
+  AccessHistory(const Tables& tables, const BufferRow* buffer, std::size_t records_min)
+      : tables_(tables), buffer_(buffer), records_min_(records_min), capacity_(records_min) {}
 
   // Calls visit(record) for each record that conflicts with `access` (overlaps it, and one of
   // the two writes) and is not covered by `clock`; then keeps `access`.
   template <typename Visit>
-  void add(const Access& access, SlotId slot, Epoch epoch, const VectorClock& clock, Visit visit) {
+  void add(const MemoryAccess& access, SlotId slot, Epoch epoch, const VectorClock& clock,
+           Visit visit) {
     const std::size_t at = entry_of(access.range);
     if (at == kNothing) return;
     for (const std::size_t near : entries_[at].overlapping) {
@@ -64,12 +68,11 @@ class AccessHistory {
         });
       }
     }
-    capacity_ = std::max(kCapacityMin, 2 * size_);
+    capacity_ = std::max(records_min_, 2 * size_);
   }
 
  private:
   static constexpr std::size_t kNothing = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t kCapacityMin = 256;
   struct Chain {
     SlotId slot;
     std::vector<AccessRecord> records;  // By epoch.
@@ -96,7 +99,7 @@ class AccessHistory {
   // The entry of what the range touches; kNothing if that is nothing.
   std::size_t entry_of(RangeId range);
   std::size_t add_entry(Footprint footprint);
-  void keep(Entry& entry, const Access& access, SlotId slot, Epoch epoch);
+  void keep(Entry& entry, const MemoryAccess& access, SlotId slot, Epoch epoch);
 
   const Tables& tables_;
   const BufferRow* buffer_;
@@ -107,7 +110,8 @@ class AccessHistory {
   // neighbouring places of each level.
   std::map<std::pair<int, std::uint64_t>, std::vector<std::size_t>> by_hull_;
   std::size_t size_ = 0;
-  std::size_t capacity_ = kCapacityMin;
+  std::size_t records_min_;
+  std::size_t capacity_;
 };
 
 }  // namespace replait

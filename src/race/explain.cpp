@@ -14,22 +14,22 @@ namespace {
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kNamesMax = 4;
 
-std::string_view noun(AccessKind kind) {
+std::string_view noun(MemoryAccessKind kind) {
   switch (kind) {
-    case AccessKind::kRead:
-    case AccessKind::kCopyRead:
+    case MemoryAccessKind::kRead:
+    case MemoryAccessKind::kCopyRead:
       return "read";
-    case AccessKind::kWrite:
-    case AccessKind::kCopyWrite:
+    case MemoryAccessKind::kWrite:
+    case MemoryAccessKind::kCopyWrite:
       return "write";
-    case AccessKind::kSwap:
+    case MemoryAccessKind::kSwap:
       return "swap";
   }
   return {};
 }
 
-bool is_by_copy(AccessKind kind) {
-  return kind == AccessKind::kCopyRead || kind == AccessKind::kCopyWrite;
+bool is_by_copy(MemoryAccessKind kind) {
+  return kind == MemoryAccessKind::kCopyRead || kind == MemoryAccessKind::kCopyWrite;
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::string Explainer::where(SourceId source, std::uint64_t event) const {
   return fmt::format("({}, event {})", say_.source(source), event);
 }
 
-std::string Explainer::its(const Access& access) const {
+std::string Explainer::its(const MemoryAccess& access) const {
   return fmt::format("its {} {}", noun(access.kind), where(access.source, access.event));
 }
 
@@ -72,7 +72,7 @@ std::string Explainer::owner(SemaphoreId semaphore) const {
   return say_.place(tables_[semaphore].device, tables_[semaphore].core);
 }
 
-Explainer::Learner Explainer::learner_of(const Access& access) const {
+Explainer::Learner Explainer::learner_of(const MemoryAccess& access) const {
   if (!is_by_copy(access.kind)) return {access.agent, access.event, its(access)};
   const AgentRow& row = tables_[access.agent];
   const std::optional<SyncOp> issue = log_.issue_of(access.agent);
@@ -83,9 +83,9 @@ Explainer::Learner Explainer::learner_of(const Access& access) const {
 }
 
 // What tells that a copy's access is done.
-SemaphoreId Explainer::signalled_after(const Access& access) const {
+SemaphoreId Explainer::signalled_after(const MemoryAccess& access) const {
   const CopyRow& copy = tables_[access.agent].copy;
-  const bool read = access.kind == AccessKind::kCopyRead && copy.send_semaphore.has_value();
+  const bool read = access.kind == MemoryAccessKind::kCopyRead && copy.send_semaphore.has_value();
   return read ? *copy.send_semaphore : copy.receive_semaphore;
 }
 

@@ -31,13 +31,13 @@ class Explainer {
     std::uint64_t before = 0;  // An event.
     std::string what;          // "its read (ring.cpp:50, event 12)"
   };
-  Learner learner_of(const Access& access) const;
+  Learner learner_of(const MemoryAccess& access) const;
   std::string where(SourceId source, std::uint64_t event) const;
-  std::string its(const Access& access) const;
+  std::string its(const MemoryAccess& access) const;
   std::string amount(SemaphoreId semaphore, std::uint64_t n) const;
   bool owns(AgentId thread, SemaphoreId semaphore) const;
   std::string owner(SemaphoreId semaphore) const;
-  SemaphoreId signalled_after(const Access& access) const;
+  SemaphoreId signalled_after(const MemoryAccess& access) const;
 
   void explain_copy_first(Race& race) const;
   void explain_in_flight(Race& race, const SyncOp& issue) const;

@@ -11,26 +11,26 @@
 
 namespace replait {
 
-enum class AccessKind : std::uint8_t {
+enum class MemoryAccessKind : std::uint8_t {
   kRead,
   kWrite,
   kSwap,       // Reads and writes.
   kCopyRead,   // A copy reads its source.
   kCopyWrite,  // A copy writes its destination.
 };
-inline bool writes(AccessKind kind) {
-  return kind != AccessKind::kRead && kind != AccessKind::kCopyRead;
+inline bool writes(MemoryAccessKind kind) {
+  return kind != MemoryAccessKind::kRead && kind != MemoryAccessKind::kCopyRead;
 }
-std::string_view to_string(AccessKind kind);  // "read", "write", "swap", "copy's read", ...
+std::string_view to_string(MemoryAccessKind kind);  // "read", "write", "swap", "copy's read", ...
 
 enum class RaceKind : std::uint8_t { kWriteWrite, kReadWrite };
 std::string_view rule_of(RaceKind kind);  // "race.write-write"
 
-struct Access {
+struct MemoryAccess {
   std::uint64_t event = 0;
   AgentId agent{};
   SourceId source{};  // Of a copy: where it was issued.
-  AccessKind kind = AccessKind::kRead;
+  MemoryAccessKind kind = MemoryAccessKind::kRead;
   RangeId range{};
 };
 
@@ -41,8 +41,8 @@ struct Race {
   std::optional<BufferId> buffer;  // What the key held; absent: no allocation was recorded.
   // The witness: the pair whose later access comes first, and of those the one whose earlier
   // access does.
-  Access first;
-  Access second;
+  MemoryAccess first;
+  MemoryAccess second;
   std::uint64_t pairs = 0;
   std::vector<AgentId> knowing;  // Running threads that `first` happens before, at `second`.
 

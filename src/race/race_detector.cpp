@@ -6,17 +6,17 @@
 
 namespace replait {
 
-std::string_view to_string(AccessKind kind) {
+std::string_view to_string(MemoryAccessKind kind) {
   switch (kind) {
-    case AccessKind::kRead:
+    case MemoryAccessKind::kRead:
       return "read";
-    case AccessKind::kWrite:
+    case MemoryAccessKind::kWrite:
       return "write";
-    case AccessKind::kSwap:
+    case MemoryAccessKind::kSwap:
       return "swap";
-    case AccessKind::kCopyRead:
+    case MemoryAccessKind::kCopyRead:
       return "copy's read";
-    case AccessKind::kCopyWrite:
+    case MemoryAccessKind::kCopyWrite:
       return "copy's write";
   }
   return {};
@@ -50,7 +50,7 @@ void RaceDetector::consume(std::span<const Applied> events) {
 }
 
 void RaceDetector::see(const Applied& event, const HappensBefore::Stamp& stamp) {
-  const auto touch = [&](KeyId key, RangeId range, AccessKind kind) {
+  const auto touch = [&](KeyId key, RangeId range, MemoryAccessKind kind) {
     access(key, {event.index, event.agent, event.source, kind, range}, stamp);
   };
   const auto touch_by_copy = [&](const CopyStep& step) {
@@ -61,11 +61,13 @@ void RaceDetector::see(const Applied& event, const HappensBefore::Stamp& stamp) 
     const CopyRow& copy = row.copy;
     if (step.phase == CopyPhase::kReadSource) {
       access(copy.source_key,
-             {event.index, event.agent, source, AccessKind::kCopyRead, copy.source_range}, stamp);
-    } else if (step.phase == CopyPhase::kWriteDestination) {
-      access(copy.destination_key,
-             {event.index, event.agent, source, AccessKind::kCopyWrite, copy.destination_range},
+             {event.index, event.agent, source, MemoryAccessKind::kCopyRead, copy.source_range},
              stamp);
+    } else if (step.phase == CopyPhase::kWriteDestination) {
+      access(
+          copy.destination_key,
+          {event.index, event.agent, source, MemoryAccessKind::kCopyWrite, copy.destination_range},
+          stamp);
     } else if (step.phase == CopyPhase::kSignalReceive) {
       drop_finished(row.launch);
     }
@@ -73,9 +75,9 @@ void RaceDetector::see(const Applied& event, const HappensBefore::Stamp& stamp) 
   std::visit(Overloaded{
                  [&](const Allocate& op) { allocate(op); },
                  [&](const Free& op) { free(op.key); },
-                 [&](const Read& op) { touch(op.key, op.range, AccessKind::kRead); },
-                 [&](const Write& op) { touch(op.key, op.range, AccessKind::kWrite); },
-                 [&](const Swap& op) { touch(op.key, op.range, AccessKind::kSwap); },
+                 [&](const Read& op) { touch(op.key, op.range, MemoryAccessKind::kRead); },
+                 [&](const Write& op) { touch(op.key, op.range, MemoryAccessKind::kWrite); },
+                 [&](const Swap& op) { touch(op.key, op.range, MemoryAccessKind::kSwap); },
                  [&](const IssueCopy& op) {
                    if (to_index(op.copy) >= issued_at_.size()) issued_at_.resize(tables_->agents());
                    issued_at_[to_index(op.copy)] = event.source;
@@ -119,13 +121,14 @@ void RaceDetector::free(KeyId key) {
   held.history.reset();
 }
 
-void RaceDetector::access(KeyId key, const Access& access, const HappensBefore::Stamp& stamp) {
+void RaceDetector::access(KeyId key, const MemoryAccess& access,
+                          const HappensBefore::Stamp& stamp) {
   ++accesses_;
   Allocation& held = allocation(key);
   const LaunchId launch = (*tables_)[key].launch;
   if (held.history == nullptr) {
     const BufferRow* buffer = held.buffer ? &(*tables_)[*held.buffer] : nullptr;
-    held.history = std::make_unique<AccessHistory>(*tables_, buffer);
+    held.history = std::make_unique<AccessHistory>(*tables_, buffer, options_.records_min);
     keys_in_use_[launch].push_back(key);
   }
   held.history->add(access, stamp.slot, stamp.epoch, *stamp.clock,
@@ -136,7 +139,7 @@ void RaceDetector::access(KeyId key, const Access& access, const HappensBefore::
   }
 }
 
-void RaceDetector::add_pairs(KeyId key, const AccessRecord& earlier, const Access& later) {
+void RaceDetector::add_pairs(KeyId key, const AccessRecord& earlier, const MemoryAccess& later) {
   const RaceKind kind = writes(earlier.access.kind) && writes(later.kind) ? RaceKind::kWriteWrite
                                                                           : RaceKind::kReadWrite;
   const auto [low, high] = std::minmax(earlier.access.source, later.source);

@@ -25,8 +25,15 @@
 
 namespace replait {
 
+struct RaceDetectorOptions {
+  // A buffer's records are looked through for droppable ones from this many on.
+  std::size_t records_min = 256;
+};
+
 class RaceDetector : public EventSink {
  public:
+  explicit RaceDetector(const RaceDetectorOptions& options = {}) : options_(options) {}
+
   void begin(const Header& header, const Tables& tables) override;
   void consume(std::span<const Applied> events) override;
   void finish(const ExecutionEnd& end) override;
@@ -49,11 +56,12 @@ class RaceDetector : public EventSink {
   void see(const Applied& event, const HappensBefore::Stamp& stamp);
   void allocate(const Allocate& op);
   void free(KeyId key);
-  void access(KeyId key, const Access& access, const HappensBefore::Stamp& stamp);
-  void add_pairs(KeyId key, const AccessRecord& earlier, const Access& later);
+  void access(KeyId key, const MemoryAccess& access, const HappensBefore::Stamp& stamp);
+  void add_pairs(KeyId key, const AccessRecord& earlier, const MemoryAccess& later);
   void drop_finished(LaunchId launch);
   Allocation& allocation(KeyId key);
 
+  RaceDetectorOptions options_;
   const Tables* tables_ = nullptr;
   HappensBefore happens_before_;
   SyncLog log_;
