@@ -1,1 +1,41 @@
-namespace replait {}
+#include "check/checks.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace replait {
+namespace {
+
+constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
+
+void Checks::begin(const Header& header, const Tables& tables) {
+  for (Check* check : all()) check->begin(header, tables);
+}
+
+void Checks::consume(std::span<const Applied> events) {
+  for (Check* check : all()) check->consume(events);
+}
+
+void Checks::finish(const ExecutionEnd& end) {
+  findings_.clear();
+  for (Check* check : all()) {
+    check->finish(end);
+    findings_.insert(findings_.end(), check->findings().begin(), check->findings().end());
+  }
+  const std::size_t own = findings_.size();
+  for (const Finding& recorded : end.findings) {
+    const bool known = std::any_of(
+        findings_.begin(), findings_.begin() + static_cast<std::ptrdiff_t>(own),
+        [&](const Finding& f) { return f.rule == recorded.rule && f.event == recorded.event; });
+    if (!known) findings_.push_back(recorded);
+  }
+  std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+    return std::tuple(a.severity, a.event.value_or(kEnd)) <
+           std::tuple(b.severity, b.event.value_or(kEnd));
+  });
+}
+
+}  // namespace replait
