@@ -1,6 +1,8 @@
 // A check: a sink that sees a run once and tells what is wrong with it at the end.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -18,6 +20,8 @@ class Check : public EventSink {
 
   // Complete after finish().
   const std::vector<Finding>& findings() const { return findings_; }
+  // The source lines of the events at which findings were made.
+  const std::map<std::uint64_t, SourceId>& sources() const { return sources_; }
 
  protected:
   virtual void see(const Applied& event) = 0;
@@ -31,6 +35,7 @@ class Check : public EventSink {
 
   const Tables* tables_ = nullptr;
   std::vector<Finding> findings_;
+  std::map<std::uint64_t, SourceId> sources_;
 };
 
 }  // namespace replait

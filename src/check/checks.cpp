@@ -24,6 +24,7 @@ void Checks::finish(const ExecutionEnd& end) {
   for (Check* check : all()) {
     check->finish(end);
     findings_.insert(findings_.end(), check->findings().begin(), check->findings().end());
+    sources_.insert(check->sources().begin(), check->sources().end());
   }
   const std::size_t own = findings_.size();
   for (const Finding& recorded : end.findings) {
@@ -36,6 +37,11 @@ void Checks::finish(const ExecutionEnd& end) {
     return std::tuple(a.severity, a.event.value_or(kEnd)) <
            std::tuple(b.severity, b.event.value_or(kEnd));
   });
+}
+
+SourceId Checks::source_of(std::uint64_t event) const {
+  const auto found = sources_.find(event);
+  return found == sources_.end() ? SourceId{} : found->second;
 }
 
 }  // namespace replait

@@ -66,7 +66,7 @@ void DeadlockCheck::blocked(const PendingOp& pending, const ExecutionEnd& end,
   const Describer say(*tables_);
   const std::uint64_t lacks = pending.needs > pending.has ? pending.needs - pending.has : 0;
   finding.details.push_back(fmt::format("{} ({}): {}; it has {}, needs {}, lacks {}",
-                                        say.agent(pending.agent), say.source(pending.source),
+                                        say.agent(pending.agent), say.source_line(pending.source),
                                         say.op(pending.op), pending.has, pending.needs, lacks));
   const auto thread = threads_.find(pending.agent);
   if (thread != threads_.end()) finding.events.push_back(thread->second.last);

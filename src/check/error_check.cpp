@@ -38,6 +38,7 @@ void ErrorCheck::add(const Applied& event) {
                                         say.source(event.source)));
   finding.events.push_back(event.index);
   finding.event = event.index;
+  sources_[event.index] = event.source;
   findings_.push_back(std::move(finding));
 }
 

@@ -49,6 +49,7 @@ void KeyCheck::meet(const Held& held, const Applied& event, const Allocate& op) 
       say.type(op.buffer), say.agent(event.agent), say.source(event.source), event.index));
   finding.events = {held.by.index, event.index};
   finding.event = event.index;
+  sources_[event.index] = event.source;
   findings_.push_back(std::move(finding));
 }
 

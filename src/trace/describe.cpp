@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace replait {
@@ -95,6 +96,12 @@ std::string Describer::source(SourceId id) const {
   if (to_index(id) == 0) return "an unknown line";
   const SourceRow& row = tables_[id];
   return fmt::format("{}:{}", printable(row.file), row.line);
+}
+
+std::string Describer::source_line(SourceId id) const {
+  std::string text = printable(tables_.text(id).line_text);
+  text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+  return text.empty() ? source(id) : fmt::format("{}: `{}`", source(id), text);
 }
 
 std::string Describer::op(const Op& op) const {

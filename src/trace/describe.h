@@ -36,6 +36,8 @@ class Describer {
   std::string semaphore(SemaphoreId id) const;  // "recv_sem [2003 on device 1, core 0]"
   std::string barrier(BarrierId id) const;
   std::string source(SourceId id) const;  // "ring.cpp:42"; "an unknown line".
+  // With the line's text where it is known: "ring.cpp:42: `recv.wait(1);`".
+  std::string source_line(SourceId id) const;
 
   // What a thread asks for: "wait for 4096 on recv_sem [...]", "read x ('vmem', ...) [0:8]".
   std::string op(const Op& op) const;

@@ -1,0 +1,31 @@
+// Lines that fit: text broken at spaces, or anywhere where a word is wider than a line.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace replait {
+
+// Columns that `text` takes in a terminal: two for a wide character, by its code point. Never less
+// than it takes. REQUIRES: printable (trace/describe.h).
+std::size_t display_width(std::string_view text);
+
+class Layout {
+ public:
+  // Narrower than `kWidthMin` columns is not laid out.
+  static constexpr std::size_t kWidthMin = 24;
+  explicit Layout(std::size_t width) : width_(width < kWidthMin ? kWidthMin : width) {}
+
+  // A paragraph that starts with `lead`; further lines begin below the text after it.
+  void paragraph(std::string_view lead, std::string_view text);
+  void blank() { text_ += '\n'; }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::size_t width_;
+  std::string text_;
+};
+
+}  // namespace replait
