@@ -1,0 +1,309 @@
+"""One kernel call as the recorder sees it: its agents, where each is, and how it ended.
+
+A Context is what one agent is doing in one callback. An access waits in it until it is known
+whether the callback raises after the access itself (JAX checks bounds afterwards).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from replait._sources import private_text
+from replait._stamps import thread_state
+
+if TYPE_CHECKING:
+    from replait._recording import Recording
+    from replait._tracing import LaunchNote, Note
+
+ATTRIBUTE = "_replait_launch"  # Of a recorded SharedMemory.
+_RECORDED = "_replait_recorded"  # Of an exception that an event already carries.
+FOLLOWS = "Computation failed on"  # How JAX begins the error of a thread that another one stopped.
+
+LAUNCH_START, LAUNCH_END, CORES_START, CORES_END = range(4)  # As BarrierKind in src/trace/rows.h.
+
+Error = tuple[str, str, bool]  # Type, text, whether it only follows from another agent's error.
+
+
+def error_of(raised: BaseException) -> Error:
+    text = str(raised)
+    follows = text.startswith(FOLLOWS) or isinstance(raised, threading.BrokenBarrierError)
+    if text.startswith(FOLLOWS):  # Without the traceback, which names this machine's folders.
+        lines = text.strip().splitlines()
+        text = f"{lines[0]} {lines[-1]}" if len(lines) > 1 else lines[0]
+    return type(raised).__name__, private_text(text), follows
+
+
+class Access:
+    """A read, write or swap that took effect, or raised, at `stamp`."""
+
+    __slots__ = ("kind", "stamp", "key", "range", "mask", "value")
+
+    def __init__(
+        self, kind: str, stamp: int, key: Any, access_range: Any, mask: Any, value: Any
+    ) -> None:
+        self.kind = kind
+        self.stamp = stamp
+        self.key = key
+        self.range = access_range
+        self.mask = mask
+        self.value = value  # What is stored; of a read nothing.
+
+
+class Context:
+    """What one thread of a launch does in one callback."""
+
+    __slots__ = (
+        "launch", "device", "core", "place", "agent", "source", "note",
+        "access", "window", "printed", "attempt",
+    )  # fmt: skip
+
+    def __init__(
+        self, launch: Launch, device: int, core: int, source: int, note: Note | None = None
+    ) -> None:
+        self.launch = launch
+        self.device = device
+        self.core = core
+        self.place = (device, core)
+        self.agent = launch.agent(self.place)
+        self.source = source
+        self.note = note
+        self.access: Access | None = None
+        self.window: Any = None
+        self.printed: str | None = None
+        self.attempt: Callable[[Error], None] | None = None  # Records the op as refused.
+
+    def finish(self, raised: BaseException | None, value: Any = None) -> None:
+        """The callback, or the error in it, is complete. `value`: what a read returned."""
+        access, self.access = self.access, None
+        if access is not None:
+            self._push_access(access, value, self.error(raised))
+        elif raised is not None and not hasattr(raised, _RECORDED):
+            self._push_error(self.error(raised))
+
+    def error(self, raised: BaseException | None) -> Error | None:
+        """What an event says of `raised`, which counts as recorded from now on."""
+        if raised is None:
+            return None
+        try:
+            setattr(raised, _RECORDED, True)
+        except AttributeError:  # An exception with slots: a second event may follow.
+            pass
+        error = error_of(raised)
+        self.launch.failed = True
+        return error
+
+    def _push_access(self, access: Access, value: Any, error: Error | None) -> None:
+        sink, push = self.launch.sink, self.launch.recording.push
+        head = (access.stamp, self.agent, self.source, access.key, access.range)
+        if access.kind == "read":
+            push(sink.read, *head, self.window, value, error)
+        elif access.kind == "write":
+            push(sink.write, *head, self.window, access.value, error)
+        elif access.kind == "swap":
+            push(sink.swap, *head, access.mask, access.value, value, error)
+        else:
+            push(sink.check_semaphores, access.stamp, self.agent, self.source, self.printed)
+
+    def _push_error(self, error: Error) -> None:
+        if self.place in self.launch.raised:
+            return
+        self.launch.raised.add(self.place)
+        if self.attempt is not None and not error[2]:
+            self.attempt(error)
+            return
+        self.launch.recording.push(
+            self.launch.sink.raise_error, self.launch.draw(), self.agent, self.source, error
+        )
+
+
+READ, SIGNAL_SEND, WRITE, SIGNAL_RECEIVE = 0, 1, 2, 4  # As CopyPhase in src/trace/event.h.
+
+
+class CopyContext(Context):
+    """What an async copy does while some thread runs it."""
+
+    __slots__ = ("phase", "signal_phase")
+
+    def __init__(self, launch: Launch, issuer: Context, copy: int) -> None:
+        super().__init__(launch, issuer.device, issuer.core, issuer.source)
+        self.agent = copy
+        self.phase, self.signal_phase = READ, SIGNAL_SEND
+
+    def begin(self, phase: int, signal_phase: int) -> None:
+        self.phase, self.signal_phase = phase, signal_phase
+
+    def _push_access(self, access: Access, value: Any, error: Error | None) -> None:
+        moved = value if access.kind == "read" else access.value
+        self._step(access.stamp, self.phase, moved, None, error)
+
+    def _push_error(self, error: Error) -> None:
+        self._step(self.launch.draw(), self.phase, None, None, error)
+
+    def signalled(self, stamp: int, count: int | None, error: Error | None) -> None:
+        self._step(stamp, self.signal_phase, None, count, error)
+
+    def _step(
+        self, stamp: int, phase: int, value: Any, count: int | None, error: Error | None
+    ) -> None:
+        launch = self.launch
+        launch.recording.push(
+            launch.sink.copy_step, stamp, self.agent, self.source, phase, value, count, error
+        )
+
+
+class Launch:
+    """A recorded kernel call. Events of one agent are pushed in its own order."""
+
+    def __init__(
+        self, recording: Recording, devices: int, cores: int, params: Any, note: LaunchNote | None
+    ) -> None:
+        self.recording = recording
+        self.sink, self.draw = recording.sink, recording.draw
+        self.devices, self.cores = devices, cores
+        self.note = note
+        self.source = recording.sources.id_of(note.source) if note else 0
+        self.number: int = self.sink.launch(
+            note.kernel if note else "pallas_call",
+            self.source,
+            devices,
+            cores,
+            params.out_of_bounds_reads == "raise",
+            params.uninitialized_memory == "nan",
+            params.dma_execution_mode == "eager",
+            params.vector_clock_size or 0,
+        )
+        self.failed = False
+        self.raised: set[tuple[int, int]] = set()  # Threads that raised.
+        self.blocked: dict[tuple[int, int], Any] = {}  # Thread -> what it waits for.
+        self._agents: dict[tuple[int, int], int] = {}
+        self._named: set[int] = set()
+        self._fixed: set[int] = set()  # Fixed-id semaphores that exist.
+        self._left: set[int] = set()  # Devices that are through with the launch.
+        self._forked: set[int] = set()  # Devices whose cores have started.
+        self._steps: dict[tuple[int, int], int] = {}
+        self._announced: dict[tuple[int, int], tuple[int, ...]] = {}
+
+    def agent(self, place: tuple[int, int]) -> int:
+        agent = self._agents.get(place)
+        if agent is None:
+            agent = self._agents[place] = self.sink.thread(self.number, *place)
+        return agent
+
+    def push(self, method: Any, place: tuple[int, int], *args: Any) -> None:
+        self.recording.push(method, self.draw(), self.agent(place), self.source, *args)
+
+    # Entering, leaving, grid steps.
+
+    def enter(self, device: int, core: int, error: Error | None = None) -> None:
+        self.push(self.sink.enter, (device, core), error)
+
+    def cores_barrier(self, device: int) -> None:
+        """JAX's callback before the cores of a device start, and after they are done."""
+        starting = device not in self._forked
+        self._forked.add(device)
+        places = [(device, core) for core in range(self.cores)]
+        if starting:
+            if self.cores > 1:
+                self.arrive(CORES_START, device, places[:1])
+                for place in places[1:]:
+                    self.enter(*place)
+                self.await_barrier(CORES_START, device, places)
+            for place in places:
+                self.announce_step(place)
+        elif self.cores > 1:
+            self.arrive(CORES_END, device, places)
+            self.await_barrier(CORES_END, device, places[:1])
+            for place in places[1:]:
+                self.push(self.sink.exit, place)
+
+    def announce_step(self, place: tuple[int, int]) -> None:
+        """The thread begins its next grid step, where its point is known."""
+        if self.note is None or self.note.points is None:
+            return
+        point = self.note.points.point(place[1], self._steps.get(place, 0))
+        if point is not None:
+            self.at_point(place, point)
+
+    def at_point(self, place: tuple[int, int], point: tuple[int, ...]) -> None:
+        if self._announced.get(place) != point:
+            self._announced[place] = point
+            self.push(self.sink.grid_step, place, point)
+
+    def end_step(self, place: tuple[int, int], indices: tuple[int, ...]) -> None:
+        if place not in self._announced:
+            self.at_point(place, indices)
+        self._announced.pop(place, None)
+        self._steps[place] = self._steps.get(place, 0) + 1
+        self.announce_step(place)
+
+    def leave(self, device: int) -> None:
+        self.await_barrier(LAUNCH_END, 0, [(device, 0)])
+        self.push(self.sink.exit, (device, 0))
+        self.device_done(device)
+
+    def device_done(self, device: int) -> None:
+        self._left.add(device)
+        if len(self._left) == self.devices:
+            self.recording.launch_done(self)
+
+    # Barriers: between devices only where there are several.
+
+    def arrive(self, kind: int, device: int, places: list[tuple[int, int]]) -> None:
+        self._barrier(self.sink.arrive, kind, device, places)
+
+    def await_barrier(self, kind: int, device: int, places: list[tuple[int, int]]) -> None:
+        self._barrier(self.sink.await_barrier, kind, device, places)
+
+    def _barrier(
+        self, method: Any, kind: int, device: int, places: list[tuple[int, int]]
+    ) -> None:
+        if kind in (LAUNCH_START, LAUNCH_END):
+            if self.devices == 1:
+                return
+            arrivals = self.devices
+        else:
+            arrivals = 1 if kind == CORES_START else self.cores
+        real_start = self.note is None or self.note.start_barrier_is_real
+        only_jax = kind == LAUNCH_END or (kind == LAUNCH_START and not real_start)
+        for place in places:
+            self.push(method, place, kind, device, arrivals, only_jax)
+
+    # Semaphores.
+
+    def semaphore(self, fixed: bool, global_core: int, number: int) -> tuple[int, int, int, bool]:
+        """(device, core, id, fixed). A negative core wraps around, as JAX's does."""
+        total = self.devices * self.cores
+        if -total <= global_core < 0:
+            global_core += total
+        device, core = divmod(global_core, self.cores)
+        return device, core, number, fixed
+
+    def name_semaphore(self, number: int, dma: bool, name: str) -> None:
+        if number not in self._named:
+            self._named.add(number)
+            self.recording.push(self.sink.name_semaphore, self.number, number, dma, name)
+
+    def create_fixed(self, context: Context, number: int) -> None:
+        """A barrier semaphore comes into being at its first use."""
+        if number not in self._fixed:
+            self._fixed.add(number)
+            semaphore = (context.device, context.core, number, True)
+            self.recording.push(
+                self.sink.create_semaphore, self.draw(), context.agent, context.source, semaphore
+            )
+
+
+def recorded_launch(shared_memory: Any) -> Launch | None:
+    """The launch of a SharedMemory, if it is being recorded."""
+    launch: Launch | None = vars(shared_memory).get(ATTRIBUTE)
+    return launch if launch is not None and launch.recording.live else None
+
+
+def current_context(launch: Launch, thread: tuple[int, int]) -> Context:
+    """The callback's context; for a direct call of JAX's memory by other code, one of its own."""
+    context = thread_state.context
+    if context is not None and context.launch is launch:
+        return context
+    return Context(launch, thread[0], thread[1], launch.source)

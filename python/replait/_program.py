@@ -1,0 +1,149 @@
+"""The inside of `replait record -- PROGRAM`: recording a program that knows nothing of it.
+
+The command puts the folder of _site/sitecustomize.py first on PYTHONPATH and says in REPLAIT_*
+variables what to record. Nothing is imported or opened until the program imports JAX's TPU
+interpret mode; then the recorder is on until the program ends. Only what the program itself runs
+with `interpret=pltpu.InterpretParams(...)` is recorded. At the end a status file tells the command
+what became of it: {"kernels": 3, "findings": 0, "error": ""}.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from replait._cures import Workers
+
+log = logging.getLogger("replait")
+
+_PREFIX = "REPLAIT_"
+_MODULE = "jax._src.pallas.mosaic.interpret.interpret_pallas_call"
+
+
+class _Loader(importlib.abc.Loader):
+    """Loads the module as it would have been, then switches the recorder on."""
+
+    def __init__(self, original: importlib.abc.Loader, program: RecordedProgram) -> None:
+        self._original = original
+        self._program = program
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return self._original.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._original.exec_module(module)
+        self._program.begin()
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, program: RecordedProgram) -> None:
+        self._program = program
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name != _MODULE:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self._program)
+        return spec
+
+
+class RecordedProgram:
+    """The recording of this process, asked for in its environment."""
+
+    def __init__(self, path: str, status_file: str, values: str, environment: bool) -> None:
+        self._path = path
+        self._status_file = status_file
+        self._values = values
+        self._environment = environment
+        self._recording: Any = None
+        self._error = ""
+        self._pid = os.getpid()
+        self._workers = Workers()
+
+    def watch(self) -> None:
+        self._workers.ask(backend_is_up=False)  # The program may start a backend before a kernel.
+        sys.meta_path.insert(0, _Finder(self))
+        atexit.register(self._end)
+
+    def begin(self) -> None:
+        """The program has imported what is recorded."""
+        if os.getpid() != self._pid or not self._claim():
+            return
+        from replait import _recording
+
+        try:
+            self._recording = _recording.begin(
+                self._path, values=self._values, environment=self._environment
+            )
+        except Exception as error:
+            self._error = str(error)
+            log.error("the program runs unrecorded: %s", error)
+            return
+        atexit.unregister(self._end)
+        atexit.register(self._end)  # Before JAX's own, which drops what is still running.
+
+    def _claim(self) -> bool:
+        """One process writes the trace: the first that imports JAX's interpreter."""
+        try:
+            os.close(os.open(self._status_file + ".claim", os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        except FileExistsError:
+            log.warning("process %d is not recorded: another writes the trace", os.getpid())
+            return False
+        except OSError as error:
+            self._error = f"cannot write beside {self._status_file}: {error.strerror}"
+            return False
+        for name in [name for name in os.environ if name.startswith(_PREFIX)]:
+            del os.environ[name]  # Programs that this one starts are not recorded.
+        return True
+
+    def _end(self) -> None:
+        if os.getpid() != self._pid:
+            return
+        if self._recording is None:
+            self._write_status(0, 0)
+            return
+        from replait import _recording
+
+        try:
+            _recording.end(self._recording)
+        except Exception as error:
+            # A kernel's own error was printed by whoever waited for it.
+            if self._recording.fault is not None:
+                self._error = str(error)
+        self._write_status(self._recording.kernels, self._recording.findings)
+
+    def _write_status(self, kernels: int, findings: int) -> None:
+        status = {"kernels": kernels, "findings": findings, "error": self._error}
+        try:
+            with open(self._status_file, "w", encoding="utf-8") as file:
+                json.dump(status, file)
+            if self._recording is not None:
+                os.unlink(self._status_file + ".claim")
+        except OSError as error:
+            log.error("cannot write the recording's status: %s", error)
+
+
+def watch_if_asked() -> None:
+    """Called by sitecustomize in every Python that the command starts, and in their children."""
+    path, status_file = os.environ.get("REPLAIT_RECORD"), os.environ.get("REPLAIT_STATUS_FILE")
+    if not path or not status_file:
+        return
+    RecordedProgram(
+        path,
+        status_file,
+        os.environ.get("REPLAIT_VALUES", "none"),
+        os.environ.get("REPLAIT_ENVIRONMENT", "1") != "0",
+    ).watch()

@@ -1,0 +1,367 @@
+"""replait.record: from switching the recorder on to a finished trace.
+
+While a recording is on, JAX's TPU interpret mode runs as ever, on its own threads, and each of its
+ops is told to the native Recorder (_native.pyi), which puts them into the order in which they took
+effect and writes the trace. Nothing of a kernel is changed: what JAX did is what is recorded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from replait import _cures, _environment, _jax_support, _stamps
+from replait._callbacks import Callbacks
+from replait._copies import CopyHooks
+from replait._errors import InternalError, ReplaitError, UnsupportedOptionError
+from replait._launch import Launch
+from replait._memory import MemoryHooks
+from replait._patches import Patches
+from replait._sources import Sources, forget_folders
+from replait._stamps import thread_state
+from replait._tracing import Tracing
+
+log = logging.getLogger("replait")
+
+Values = Literal["none", "hash", "full"]
+_STUCK_SECONDS = 10.0  # After a failure: how long nothing may happen before it is given up.
+
+_active: Recording | None = None
+_active_lock = threading.Lock()
+
+
+class Recording:
+    """One trace in the making. Attributes that start with no underscore are for the user.
+
+    path: where the finished trace will stand.
+    kernels: how many kernel calls were recorded so far.
+    findings: how many findings were seen while recording; set once it is finished.
+    run_id: 32 hex digits; set once it is finished, None if nothing was recorded.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        values: Values = "none",
+        environment: bool = True,
+        make_sink: Callable[..., Any] | None = None,
+    ) -> None:
+        self.path = os.fspath(path)
+        self.kernels = 0
+        self.findings = 0
+        self.run_id: str | None = None
+        self.live = False
+        self.failures = 0
+        self.keeps_values = values != "none"
+        self.fault: BaseException | None = None
+        self.draw = _stamps.new_numbers()
+        self.jax = _jax_support.load()
+        self.sink = self._open(values, environment, make_sink)
+        self.sources = Sources(self.sink, self.jax.source_info_util.user_frames)
+        self._patches = Patches()
+        self._workers = _cures.Workers()
+        self._open_launches: set[Launch] = set()
+        self._refused: tuple[Launch, set[int]] | None = None
+        self._changed = threading.Condition()  # Reentrant.
+        self._pid = os.getpid()
+
+    def _open(self, values: Values, environment: bool, make_sink: Any) -> Any:
+        if make_sink is None:
+            from replait._native import Recorder as make_sink
+        forget_folders()
+        rows = _environment.environment(self.jax.jax.config) if environment else []
+        program = os.path.basename(sys.argv[0] if sys.argv else "") or "python"
+        return make_sink(
+            self.path,
+            jax_version=self.jax.version,
+            program=program,
+            values=values,
+            options=[("values", values)],
+            environment=rows,
+        )
+
+    # Switching on and off.
+
+    def start(self) -> None:
+        backend_is_up = self.jax.xla_bridge.backends_are_initialized()
+        self._workers.ask(backend_is_up)
+        memory = MemoryHooks(self, self._patches)
+        copies = CopyHooks(self, self._patches)
+        callbacks = Callbacks(self, copies, self._patches)
+        try:
+            memory.install()
+            copies.install()
+            callbacks.install()
+            _cures.install(self, callbacks, self._patches)
+            self._install_tracing()
+        except BaseException:
+            self._switch_off()
+            raise
+        self.live = True
+
+    def _install_tracing(self) -> None:
+        tracing, tpu, patches = Tracing(self.jax), self.jax.tpu, self._patches
+        for owner, name, wrap in (
+            (tpu, "interpret_pallas_call", tracing.wrap_interpret_pallas_call),
+            (tpu, "_interpret_jaxpr", tracing.wrap_interpret_jaxpr),
+            (self.jax.callback, "io_callback", tracing.wrap_io_callback),
+        ):
+            patches.replace(owner, name, wrap(getattr(owner, name)))
+
+    def _switch_off(self) -> None:
+        self.live = False
+        self._patches.restore()
+        self._workers.restore()
+
+    def stop(self, interrupted: bool = False) -> None:
+        """Waits for the launches begun, finishes the trace, and puts JAX back as it was.
+
+        Raises what a launch raised that nobody has waited for, and InternalError after a fault of
+        replait itself.
+        """
+        raised: BaseException | None = None
+        try:
+            if not interrupted:
+                raised = self._wait()
+        finally:
+            self._switch_off()
+            self._finish()
+        if self.failures:
+            _cures.drop_failed(self.jax)
+        if self.fault is not None and raised is None:
+            raise InternalError(
+                f"replait stopped recording: {self.fault}; what came before is kept in {self.path}. "
+                "Please report it with the traceback above"
+            ) from self.fault
+        if raised is not None:
+            raise raised
+
+    def _wait(self) -> BaseException | None:
+        """Waits until every launch is through; returns the error that JAX raised meanwhile."""
+        raised: BaseException | None = None
+        try:
+            self.jax.jax.effects_barrier()
+        except Exception as error:
+            raised = error
+        self.wait_for_launches()
+        return raised
+
+    def wait_for_launches(self) -> None:
+        """Returns once no launch is open, or nothing has moved for a while after a failure."""
+        before, since = -1, time.monotonic()
+        with self._changed:
+            while self._open_launches and self.fault is None:
+                self._changed.wait(timeout=0.1)
+                now = self.sink.events()
+                if now != before or not any(launch.failed for launch in self._open_launches):
+                    before, since = now, time.monotonic()
+                elif time.monotonic() - since > _STUCK_SECONDS:
+                    log.warning("%s: a failed kernel did not come to its end", self.path)
+                    return
+
+    def _finish(self) -> None:
+        if self.kernels == 0 and self.fault is None:
+            self.sink.discard()
+            log.warning(
+                "recorded 0 kernels, so %s was not written: a kernel is recorded when it is a "
+                "pallas_call or core_map with interpret=pltpu.InterpretParams(...)",
+                self.path,
+            )
+            return
+        pending = [
+            (context.agent, context.source, place, demand)
+            for launch in self._open_launches
+            for context, (place, demand) in list(launch.blocked.values())
+        ]
+        kind = "failed" if self.failures else "finished"
+        if self._open_launches and not self.failures:
+            kind = "abandoned"
+        try:
+            self.run_id, self.findings = self.sink.finish(kind, pending)
+        except Exception as error:
+            self.fault = self.fault or error
+
+    def forget_in_child(self) -> None:
+        """A forked child has the hooks but must not write into the parent's trace."""
+        if os.getpid() != self._pid:
+            self.live = False
+
+    # Told by the hooks.
+
+    def push(self, method: Callable[..., Any], *args: Any) -> Any:
+        """Tells the sink of one event. A fault here must not reach the user's program."""
+        if not self.live:
+            return None
+        try:
+            return method(*args)
+        except BaseException as error:
+            self._stop_at(error)
+            return None
+
+    def guard(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Runs the recorder's own code so that a fault in it ends the recording alone."""
+        return self.push(function, *args)
+
+    def _stop_at(self, error: BaseException) -> None:
+        if self.fault is None:
+            self.fault = error
+            log.error("replait stopped recording", exc_info=error)
+        self.live = False
+        with self._changed:
+            self._changed.notify_all()
+
+    def begin_launch(self, memory: Any) -> Launch | None:
+        """JAX made the memory of a launch: the launch begins. None: it is not to be recorded."""
+        opening = thread_state.opening
+        if opening is None or not self.live:
+            return None
+        params, note = opening
+        launch: Launch | None = self.guard(
+            Launch, self, memory.num_devices, memory.num_cores_per_device, params, note
+        )
+        if launch is not None:
+            self._add(launch)
+        return launch
+
+    def _add(self, launch: Launch) -> None:
+        with self._changed:
+            self.kernels += 1
+            self._open_launches.add(launch)
+
+    def launch_refused(
+        self, device: int, devices: int, cores: int, error: tuple[str, str, bool]
+    ) -> None:
+        """JAX refused the launch's parameters: each device enters, and fails at that."""
+        params, note = thread_state.opening or (None, None)
+        with self._changed:
+            if self._refused is None or device in self._refused[1]:
+                self._refused = (Launch(self, devices, cores, params, note), set())
+                self._add(self._refused[0])
+            launch, seen = self._refused
+            seen.add(device)
+        launch.failed = True
+        launch.enter(device, 0, error)
+        launch.device_done(device)
+
+    def has_failing_launch(self) -> bool:
+        with self._changed:
+            return any(launch.failed for launch in self._open_launches)
+
+    def launch_done(self, launch: Launch) -> None:
+        with self._changed:
+            if launch.failed:
+                _stamps.failed_launches += 1
+                self.failures += 1
+            self._open_launches.discard(launch)
+            self._changed.notify_all()
+
+
+# Options of later versions: refused, since ignoring one would record something else than was asked.
+_LATER = {
+    "seed": "choosing the schedule needs the gate, which this version does not have: "
+    "kernels run on JAX's own threads, as they come",
+    "scheduler": "choosing the schedule needs the gate, which this version does not have",
+    "keep": "every recording is kept",
+    "keep_last": "every launch is kept",
+    "on_race": "races are judged from the trace: replait check FILE",
+    "interpret": "only kernels that are given interpret=pltpu.InterpretParams(...) are recorded",
+    "dma_mode": "give it to the kernel: InterpretParams(dma_execution_mode=...)",
+    "cores": "give it to the kernel: InterpretParams(num_cores_or_threads=...)",
+    "devices": "set XLA_FLAGS=--xla_force_host_platform_device_count=N before JAX starts",
+    "device_kind": "the device kind is not simulated",
+    "kernel": "every kernel is recorded",
+    "launch": "every launch is recorded",
+}
+
+
+@contextlib.contextmanager
+def record(
+    path: str | os.PathLike[str],
+    *,
+    values: Values = "none",
+    environment: bool = True,
+    **later: Any,
+) -> Iterator[Recording]:
+    """Records every TPU-interpret-mode kernel that runs in the `with` block into one trace.
+
+    Kernels are those called with `interpret=pltpu.InterpretParams(...)`, or under
+    `pltpu.force_tpu_interpret_mode`; also ones that were jitted before. They run as they always
+    do, on JAX's own threads. Leaving the block waits for every launch begun inside it.
+
+    Args:
+      path: the trace, usually NAME.replait. Until it is finished it is NAME.replait.partial.
+      values: what is kept of the arrays that are read and written: nothing, a 128-bit hash each,
+        or their bytes.
+      environment: whether the versions of JAX, numpy, Python and the like are kept. Nothing else of
+        the environment ever is.
+
+    Raises:
+      UnsupportedJaxError: JAX is missing, or is a version that cannot be recorded.
+      UnsupportedOptionError: an option of a later version, such as seed=.
+      ReplaitError: another recording is on, or the path cannot be written.
+      InternalError: a fault of replait itself, at the end of the block.
+      Whatever a launch raised that was not waited for in the block.
+    """
+    for name in later:
+        if name not in _LATER:
+            raise TypeError(f"record() got an unexpected keyword argument {name!r}")
+        raise UnsupportedOptionError(f"record({name}=...) is not supported yet: {_LATER[name]}")
+    if values not in ("none", "hash", "full"):
+        raise UnsupportedOptionError(
+            f"expected values to be 'none', 'hash' or 'full', found {values!r}"
+        )
+    recording = begin(path, values=values, environment=environment)
+    try:
+        yield recording
+    except BaseException as error:
+        _end_after(recording, error)
+        raise
+    else:
+        end(recording)
+
+
+def begin(path: str | os.PathLike[str], **options: Any) -> Recording:
+    """Switches the recorder on; `end` must follow."""
+    global _active
+    with _active_lock:
+        if _active is not None:
+            raise ReplaitError(
+                f"already recording into {_active.path}: one recording at a time in a process"
+            )
+        recording = Recording(path, **options)
+        recording.start()
+        _active = recording
+    return recording
+
+
+def end(recording: Recording, interrupted: bool = False) -> None:
+    global _active
+    try:
+        recording.stop(interrupted)
+    finally:
+        with _active_lock:
+            _active = None
+
+
+def _end_after(recording: Recording, error: BaseException) -> None:
+    """The block raised `error`, which is what the user must see."""
+    try:
+        end(recording, interrupted=isinstance(error, (KeyboardInterrupt, SystemExit)))
+    except Exception as second:
+        log.debug("also raised while the recording ended", exc_info=second)
+
+
+def _after_fork() -> None:
+    if _active is not None:
+        _active.forget_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
