@@ -26,7 +26,8 @@ constexpr std::string_view kExamples =
     "replait record -o t.replait -- python f.py  record a Python program's Pallas kernels\n"
     "replait replay t.replait                  the same events, clocks and failure again\n"
     "replait check t.replait                   its races, each with both source lines\n"
-    "replait show t.replait                    what the trace holds\n";
+    "replait show t.replait                    what the trace holds\n"
+    "replait explain 'error text'              what an error of JAX means, and what to do\n";
 
 // CLI11's help with the examples, which it would put last, before the options.
 class ExamplesFirst : public CLI::Formatter {
@@ -201,6 +202,7 @@ int main(int argc, char** argv, const Kernels& kernels) {
   add_record_command(app, context);
   add_replay_command(app, context);
   add_recover_command(app, context);
+  add_explain_command(app, context);
   for (CLI::App* command : app.get_subcommands({})) add_common_options(*command, context);
 
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);

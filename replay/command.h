@@ -53,5 +53,6 @@ void add_replay_command(CLI::App& app, CommandContext& context);
 void add_check_command(CLI::App& app, CommandContext& context);
 void add_show_command(CLI::App& app, CommandContext& context);
 void add_recover_command(CLI::App& app, CommandContext& context);
+void add_explain_command(CLI::App& app, CommandContext& context);
 
 }  // namespace replait
