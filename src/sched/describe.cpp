@@ -5,44 +5,10 @@
 namespace replait {
 
 std::string to_string(const AgentIdentity& agent) {
-  std::string text = fmt::format("device {} core {}", agent.device, agent.core);
+  std::string text = fmt::format("device {}, core {}", agent.device, agent.core);
   if (agent.is_copy) text = fmt::format("copy {} of {}", agent.issue, text);
-  if (agent.launch > 0) text = fmt::format("launch {} {}", agent.launch, text);
+  if (agent.launch > 0) text = fmt::format("launch {}, {}", agent.launch, text);
   return text;
-}
-
-std::string_view op_name(const Op& op) {
-  return std::visit(Overloaded{
-                        [](const Enter&) { return "enter"; },
-                        [](const Exit&) { return "exit"; },
-                        [](const GridStep&) { return "grid step"; },
-                        [](const Allocate&) { return "allocate"; },
-                        [](const Free&) { return "free"; },
-                        [](const Read&) { return "read"; },
-                        [](const Write&) { return "write"; },
-                        [](const Swap&) { return "swap"; },
-                        [](const CreateSemaphore&) { return "create semaphore"; },
-                        [](const Signal&) { return "signal"; },
-                        [](const Wait&) { return "wait"; },
-                        [](const ReadCount&) { return "read count"; },
-                        [](const IssueCopy&) { return "issue copy"; },
-                        [](const CopyStep&) { return "copy step"; },
-                        [](const Arrive&) { return "arrive"; },
-                        [](const AwaitBarrier&) { return "await barrier"; },
-                        [](const CheckSemaphores&) { return "check semaphores"; },
-                        [](const Refuse&) { return "refused op"; },
-                        [](const Raise&) { return "raise"; },
-                        [](const Choose&) { return "choose"; },
-                        [](const Yield&) { return "yield"; },
-                    },
-                    op);
-}
-
-std::uint64_t mix(std::uint64_t fingerprint, std::uint64_t number) {
-  std::uint64_t z = (fingerprint ^ number) + 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
 }
 
 namespace {

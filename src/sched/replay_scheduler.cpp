@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sched/describe.h"
+#include "trace/describe.h"
 
 namespace replait {
 
@@ -41,7 +42,7 @@ std::optional<AgentIdentity> ReplayScheduler::pick(std::span<const Candidate> ca
   for (const Candidate& candidate : candidates) {
     divergence_->candidates.push_back({.agent = candidate.agent,
                                        .enabled = candidate.enabled,
-                                       .op = std::string(op_name(*candidate.next))});
+                                       .op = std::string(op_word_of(*candidate.next))});
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "sched/describe.h"
+#include "trace/describe.h"
 
 namespace replait {
 
@@ -30,7 +31,7 @@ std::string describe(std::span<const Candidate> candidates) {
   std::string text;
   for (const Candidate& candidate : candidates) {
     text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", to_string(candidate.agent),
-                        op_name(*candidate.next), candidate.enabled ? "" : ", blocked");
+                        op_word_of(*candidate.next), candidate.enabled ? "" : ", blocked");
   }
   return text;
 }

@@ -49,16 +49,6 @@ RangeId range_of(SimulatedThread& thread, const Region& region, const GridBlock*
   return block == nullptr ? ranges.id(region.slices) : ranges.id(region.slices, {}, block);
 }
 
-struct IndexSlices {
-  explicit IndexSlices(const Index& index) : rank(index.rank) {
-    for (std::size_t i = 0; i < rank; ++i) slices[i] = Slice(index.at[i]);
-  }
-  std::span<const Slice> get() const { return {slices.data(), rank}; }
-
-  std::array<Slice, kRankMax> slices;
-  std::size_t rank;
-};
-
 }  // namespace
 
 Place place(SimulatedThread& thread, MemorySpace space, std::int64_t buffer, std::uint32_t device,
@@ -92,14 +82,12 @@ void free(SimulatedThread& thread, KeyId key, Location where) {
 
 void read_element(SimulatedThread& thread, KeyId key, const Index& index,
                   std::span<std::byte> out) {
-  const IndexSlices slices(index);
-  read_range(thread, key, thread.state().ranges.id(slices.get()), out, index.where);
+  read_range(thread, key, thread.state().ranges.id(index), out, index.where);
 }
 
 void write_element(SimulatedThread& thread, KeyId key, const Index& index,
                    std::span<const std::byte> bytes) {
-  const IndexSlices slices(index);
-  write_range(thread, key, thread.state().ranges.id(slices.get()), bytes, index.where);
+  write_range(thread, key, thread.state().ranges.id(index), bytes, index.where);
 }
 
 void read(SimulatedThread& thread, const Region& region, std::span<std::byte> out,
@@ -144,8 +132,8 @@ void wait(SimulatedThread& thread, SemaphoreId semaphore, std::uint64_t demand, 
   const SemaphoreRow& row = thread.state().tables[semaphore];
   if (row.device != thread.device() || row.core != thread.core()) {
     throw std::invalid_argument(
-        fmt::format("a core waits for its own semaphores only: device {} core {} cannot wait for "
-                    "that of device {} core {}",
+        fmt::format("a core waits for its own semaphores only: device {}, core {} cannot wait for "
+                    "that of device {}, core {}",
                     thread.device(), thread.core(), row.device, row.core));
   }
   thread.perform(Wait{.semaphore = semaphore, .demand = demand}, where);

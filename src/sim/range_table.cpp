@@ -1,7 +1,5 @@
 #include "sim/range_table.h"
 
-#include <algorithm>
-
 #include "sched/describe.h"
 
 namespace replait {
@@ -15,9 +13,11 @@ Dim to_dim(const Slice& slice) {
 
 }  // namespace
 
-RangeId RangeTable::id(std::span<const Slice> slices) {
-  std::uint64_t hash = slices.size();
-  for (const Slice& slice : slices) {
+template <typename SliceAt>
+RangeId RangeTable::find(std::size_t rank, SliceAt slice_at) {
+  std::uint64_t hash = rank;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const Slice slice = slice_at(i);
     hash = mix(hash, static_cast<std::uint64_t>(slice.start));
     if (slice.is_index) continue;
     hash = mix(hash, static_cast<std::uint64_t>(slice.stop));
@@ -26,18 +26,29 @@ RangeId RangeTable::id(std::span<const Slice> slices) {
   const auto next = static_cast<std::uint32_t>(known_.size());
   const std::uint32_t row = index_.find_or_insert(hash, next, [&](std::uint32_t number) {
     const Known& known = known_[number];
-    return known.rank == slices.size() &&
-           std::equal(slices.begin(), slices.end(), dims_.begin() + known.first,
-                      [](const Slice& a, const Dim& b) { return to_dim(a) == b; });
+    bool equal = known.rank == rank;
+    for (std::size_t i = 0; equal && i < rank; ++i) {
+      equal = dims_[known.first + i] == to_dim(slice_at(i));
+    }
+    return equal;
   });
   if (row == next) {
-    Known known{.first = static_cast<std::uint32_t>(dims_.size()),
-                .rank = static_cast<std::uint32_t>(slices.size()),
-                .id = id(slices, {}, nullptr)};
+    const auto first = static_cast<std::uint32_t>(dims_.size());
+    std::vector<Slice> slices;
+    for (std::size_t i = 0; i < rank; ++i) slices.push_back(slice_at(i));
     for (const Slice& slice : slices) dims_.push_back(to_dim(slice));
-    known_.push_back(known);
+    known_.push_back(
+        {.first = first, .rank = static_cast<std::uint32_t>(rank), .id = id(slices, {}, nullptr)});
   }
   return known_[row].id;
+}
+
+RangeId RangeTable::id(const Index& index) {
+  return find(index.rank, [&](std::size_t i) { return Slice(index.at[i]); });
+}
+
+RangeId RangeTable::id(std::span<const Slice> slices) {
+  return find(slices.size(), [&](std::size_t i) { return slices[i]; });
 }
 
 RangeId RangeTable::id(std::span<const Slice> slices, std::span<const bool> mask,

@@ -1,6 +1,7 @@
 // From the slices of an access to a RangeId, without building a row for a range that is known.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@ class RangeTable {
  public:
   explicit RangeTable(Tables& tables) : tables_(tables) {}
 
+  RangeId id(const Index& index);
   RangeId id(std::span<const Slice> slices);
   // With a mask (one entry an element of the value; empty: none) or the block of a window.
   RangeId id(std::span<const Slice> slices, std::span<const bool> mask, const GridBlock* block);
@@ -26,6 +28,10 @@ class RangeTable {
     std::uint32_t rank = 0;
     RangeId id{};
   };
+
+  // `slice_at(i)` is dimension i of `rank`.
+  template <typename SliceAt>
+  RangeId find(std::size_t rank, SliceAt slice_at);
 
   Tables& tables_;
   std::vector<Dim> dims_;

@@ -28,7 +28,7 @@ SimulatedThread::SimulatedThread(SimulationState& state, std::uint32_t device, s
       identity_(state.tables.identity(agent_)) {}
 
 Result<void> SimulatedThread::start(StackPool& stacks) {
-  std::string name = fmt::format("device {} core {}", identity_.device, identity_.core);
+  std::string name = fmt::format("device {}, core {}", identity_.device, identity_.core);
   Result<std::unique_ptr<Fiber>> fiber =
       Fiber::create(stacks, std::move(name), [this](Fiber&) { run(); });
   if (!fiber) return fiber.failure();

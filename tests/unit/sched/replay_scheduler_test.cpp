@@ -72,41 +72,44 @@ TEST_P(ReplayDiverges, AtTheFirstChoiceThatCannotBeMade) {
 INSTANTIATE_TEST_SUITE_P(
     All, ReplayDiverges,
     testing::Values(
-        Diverging{"the agent is blocked",
-                  {{"?.", ".!"}},
-                  "ba",
-                  "b",
-                  "replay diverged at step 1 of the schedule: expected device 0 core 0 to run, but "
-                  "it is blocked in its wait",
-                  {"device 0 core 0: wait (blocked)", "device 0 core 1: signal"}},
-        Diverging{"the agent is gone",
-                  {{".", ".."}},
-                  "aa",
-                  "a",
-                  "replay diverged at step 1 of the schedule: expected device 0 core 0 to run, but "
-                  "it has no next op",
-                  {"device 0 core 1: read count"}},
+        Diverging{
+            "the agent is blocked",
+            {{"?.", ".!"}},
+            "ba",
+            "b",
+            "replay diverged at step 1 of the schedule: expected device 0, core 0 to run, but "
+            "it is blocked in its wait",
+            {"device 0, core 0: wait (blocked)", "device 0, core 1: signal"}},
+        Diverging{
+            "the agent is gone",
+            {{".", ".."}},
+            "aa",
+            "a",
+            "replay diverged at step 1 of the schedule: expected device 0, core 0 to run, but "
+            "it has no next op",
+            {"device 0, core 1: read count"}},
         Diverging{"the recording ends early",
                   {{"..."}},
                   "aa",
                   "aa",
                   "replay diverged at step 2 of the schedule: expected the end of the recording, "
                   "but the program goes on",
-                  {"device 0 core 0: read count"}},
+                  {"device 0, core 0: read count"}},
         Diverging{"a choice is expected",
                   {{".."}},
                   "a1",
                   "a",
                   "replay diverged at step 1 of the schedule: expected choice 1, but the program "
                   "asks for no choice",
-                  {"device 0 core 0: read count"}},
-        Diverging{"an agent is expected at a choice",
-                  {{"2."}},
-                  "aa",
-                  "a0",
-                  "replay diverged at step 1 of the schedule: expected device 0 core 0 to run, but "
-                  "the program asks for a choice of 2",
-                  {}},
+                  {"device 0, core 0: read count"}},
+        Diverging{
+            "an agent is expected at a choice",
+            {{"2."}},
+            "aa",
+            "a0",
+            "replay diverged at step 1 of the schedule: expected device 0, core 0 to run, but "
+            "the program asks for a choice of 2",
+            {}},
         Diverging{"the choice is out of range",
                   {{"2."}},
                   "a5a",
@@ -122,9 +125,10 @@ TEST(Replay, NamesCopiesAndLaunches) {
   scheduler.begin(0);
   const Candidate candidates[] = {{.agent = {.launch = 2}, .next = &op, .enabled = true}};
   EXPECT_FALSE(scheduler.pick(candidates));
-  EXPECT_EQ(scheduler.divergence()->finding().message,
-            "replay diverged at step 0 of the schedule: expected launch 2 copy 7 of device 1 core "
-            "0 to run, but it has no next op");
+  EXPECT_EQ(
+      scheduler.divergence()->finding().message,
+      "replay diverged at step 0 of the schedule: expected launch 2, copy 7 of device 1, core "
+      "0 to run, but it has no next op");
 }
 
 }  // namespace
