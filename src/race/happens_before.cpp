@@ -207,7 +207,8 @@ void HappensBefore::await(const AwaitBarrier& op, AgentState& state) {
 
 // Room for every agent that the tables hold, so that references last through one event.
 HappensBefore::AgentState& HappensBefore::agent_state(AgentId agent) {
-  if (to_index(agent) >= agents_.size()) agents_.resize(tables_->agents());
+  // For all at once, also those that a live recording added since: references stay valid.
+  if (agents_.size() < tables_->agents()) agents_.resize(tables_->agents());
   return agents_[to_index(agent)];
 }
 
