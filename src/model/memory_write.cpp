@@ -27,6 +27,12 @@ bool masks_outside(const std::vector<std::uint8_t>& mask, const Shape& value, co
   return false;
 }
 
+// Whether it holds the bytes of as many elements.
+bool brings(const Incoming& value, std::uint32_t item_size, std::int64_t elements) {
+  return elements == 0 || (value.has_bytes &&
+                           value.bytes.size() / item_size == static_cast<std::uint64_t>(elements));
+}
+
 // `shape`, whose dimension i is the buffer's dimension permutation[i], in the buffer's order.
 void unpermute(Shape& shape, const std::vector<std::uint32_t>& permutation) {
   if (permutation.empty()) return;
@@ -68,8 +74,7 @@ ErrorId Memory::assign(Allocation& buffer, const Access& access, const Incoming&
   if (buffer.has_bytes && element_count(target_) > 0) {
     const std::int64_t elements =
         element_count(value.shape != nullptr ? *value.shape : value_shape_);
-    if (!value.has_bytes ||
-        value.bytes.size() / buffer.item_size != static_cast<std::uint64_t>(elements)) {
+    if (!brings(value, buffer.item_size, elements)) {
       drop_bytes(buffer);
     } else {
       scatter(buffer, value.bytes);
@@ -189,6 +194,10 @@ ErrorId Memory::swap(const Access& access, const Incoming& value, const Outcome*
 ErrorId Memory::swap_masked(Allocation& buffer, const Access& access, const Incoming& value,
                             const Outcome* observed) {
   const RangeRow& range = tables_[access.range];
+  for (std::size_t i = 0; i < target_.size(); ++i) {
+    // Only where a slice ends before it starts and its end wraps, which no ref of JAX does.
+    if (target_[i] > value_shape_[i]) return no_broadcast(tables_, target_, value_shape_);
+  }
   if (masks_outside(range.mask, value_shape_, target_)) {
     return out_of_bounds(tables_, AccessKind::kSwap, access, *buffer.logical);
   }
@@ -196,9 +205,7 @@ ErrorId Memory::swap_masked(Allocation& buffer, const Access& access, const Inco
   result_.dtype = buffer.dtype;
   result_.shape = value_shape_;
   permute(result_.shape, range.permutation);
-  const bool brought =
-      value.has_bytes && value.bytes.size() / buffer.item_size ==
-                             static_cast<std::uint64_t>(element_count(result_.shape));
+  const bool brought = brings(value, buffer.item_size, element_count(result_.shape));
   if (buffer.has_bytes && brought) {
     result_.bytes.assign(value.bytes.begin(), value.bytes.end());
     result_.has_bytes = true;
