@@ -9,7 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
+#include <memory>
+#include <new>
 
 #include "replay/command.h"
 #include "replay/near_names.h"
@@ -201,6 +202,8 @@ int main(int argc, char** argv, const Kernels& kernels) {
   app.require_subcommand(1);
   add_record_command(app, context);
   add_replay_command(app, context);
+  add_check_command(app, context);
+  add_show_command(app, context);
   add_recover_command(app, context);
   add_explain_command(app, context);
   for (CLI::App* command : app.get_subcommands({})) add_common_options(*command, context);
@@ -209,6 +212,10 @@ int main(int argc, char** argv, const Kernels& kernels) {
   try {
     const int code = run(app, context, take_child(std::move(arguments), context));
     return std::fflush(stdout) == 0 ? code : kExitUsage;
+  } catch (const std::bad_alloc&) {
+    context.fail({FailureKind::kUnreadable, "expected to fit in memory, and there is not enough",
+                  "the trace is very large or damaged: lower --max-memory to be told which part"});
+    return context.exit_code;
   } catch (const std::exception& fault) {
     std::fprintf(stderr,
                  "replait: internal error: %s\nThis is a fault of replait, not of your kernel. "

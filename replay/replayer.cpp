@@ -38,7 +38,8 @@ Replayer::Replayer(TraceReader& reader, const ReplayOptions& options,
       options_(options),
       sinks_(sinks.begin(), sinks.end()),
       machine_(reader.tables(), machine_options(reader.header())),
-      order_(reader.tables()) {}
+      order_(reader.tables()),
+      canonical_(reader.tables()) {}
 
 std::string Replayer::line(const Applied& event) const {
   return event_text(reader_.tables(), machine_, event.agent, event.source, event.op);
@@ -85,26 +86,25 @@ bool Replayer::apply_chunk(const std::vector<Applied>& chunk) {
 void Replayer::pass_on(std::span<const Applied> events) {
   if (events.empty()) return;
   clocks_.consume(events);
+  for (const Applied& event : events) canonical_.append(event);
+  canonical_.take_hash();
   for (EventSink* sink : sinks_) sink->consume(events);
 }
 
 bool Replayer::apply(const Applied& event) {
+  const bool is_copy = std::holds_alternative<CopyStep>(event.op);
   if (std::string misplaced = order_.add(event); !misplaced.empty()) {
     diverge(event.index, line(event), "no such event: " + misplaced);
     return false;
   }
-  if (std::holds_alternative<CopyStep>(event.op)) {
-    const std::optional<Op> next = machine_.next_phase(event.agent);
-    const CopyPhase phase = std::get<CopyStep>(event.op).phase;
-    const bool partial = phase == CopyPhase::kPartialReceive;
-    if (!next || std::get<CopyStep>(*next).phase != (partial ? CopyPhase::kSignalReceive : phase)) {
-      diverge(event.index, line(event),
-              next ? event_text(reader_.tables(), machine_, event.agent, event.source, *next)
-                   : "no such event: the copy is complete");
-      return false;
-    }
-  }
   const Readiness readiness = machine_.readiness(event.agent, event.op);
+  if (!readiness.legal) {
+    const std::optional<Op> next = is_copy ? machine_.next_phase(event.agent) : std::optional<Op>();
+    diverge(event.index, line(event),
+            next ? event_text(reader_.tables(), machine_, event.agent, event.source, *next)
+                 : "no such event: no execution has it here");
+    return false;
+  }
   if (!readiness.ready) {
     diverge(event.index, line(event),
             fmt::format("the same op, blocked: has {}, needs {}", readiness.has, readiness.needs));
@@ -154,7 +154,7 @@ Result<void> Replayer::finish() {
                                events_),
                    ""};
   }
-  if (!compare_end(end->execution)) return {};
+  if (!compare_end(end->execution) || !compare_run_id(*end)) return {};
   clocks_.finish(end->execution);
   for (EventSink* sink : sinks_) sink->finish(end->execution);
   return {};
@@ -193,6 +193,15 @@ bool Replayer::compare_end(const ExecutionEnd& recorded) {
     return false;
   }
   return true;
+}
+
+bool Replayer::compare_run_id(const TraceEnd& recorded) {
+  canonical_.append_end(recorded.execution);
+  canonical_.take_hash();
+  if (canonical_.run_id() == recorded.run_id) return true;
+  diverge(events_, fmt::format("run id {}", to_string(recorded.run_id)),
+          fmt::format("run id {}", to_string(canonical_.run_id())));
+  return false;
 }
 
 }  // namespace replait

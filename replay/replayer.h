@@ -21,6 +21,7 @@
 #include "race/happens_before.h"
 #include "replay/divergence.h"
 #include "replay/event_order.h"
+#include "trace/canonical.h"
 #include "trace/trace_reader.h"
 
 namespace replait {
@@ -56,6 +57,7 @@ class Replayer {
   void pass_on(std::span<const Applied> events);
   Result<void> finish();
   bool compare_end(const ExecutionEnd& recorded);
+  bool compare_run_id(const TraceEnd& recorded);
   void diverge(std::uint64_t event, std::string expected, std::string got);
   std::string line(const Applied& event) const;
 
@@ -65,6 +67,7 @@ class Replayer {
   Machine machine_;
   EventOrder order_;
   HappensBefore clocks_;
+  Canonical canonical_;
   std::uint64_t events_ = 0;
   bool raised_ = false;
   bool stopped_ = false;
