@@ -57,7 +57,7 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order());
+static_assert(in_order() && kNames.back().dtype == kLastDType);
 
 const Names& names_of(DType dtype) {
   const auto index = static_cast<std::size_t>(dtype);

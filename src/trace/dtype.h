@@ -42,6 +42,7 @@ enum class DType : std::uint8_t {
   kF6E2M3FN,
   kF6E3M2FN,
 };
+constexpr DType kLastDType = DType::kF6E3M2FN;
 
 // Bytes an element in memory; sub-byte types take one byte each, as in numpy.
 std::uint32_t item_bytes(DType dtype);

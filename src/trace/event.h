@@ -153,8 +153,8 @@ using Op = std::variant<Enter, Exit, GridStep, Allocate, Free, Read, Write, Swap
                         CheckSemaphores, Refuse, Raise, Choose, Yield>;
 
 struct Outcome {
-  ValueId value{};          // What a read returned; 0 where values are off.
-  ErrorId error{};          // The kernel's fault; 0 where there is none.
+  ValueId value{};  // What a read returned; 0 where values are off.
+  ErrorId error{};  // The kernel's fault; 0 where there is none.
   // Semaphore count or barrier phase afterwards; what Choose chose; of an Allocate whether the key
   // already held something (model/machine.h).
   std::uint64_t count = 0;

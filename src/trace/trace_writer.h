@@ -25,8 +25,12 @@ struct TraceWriterOptions {
   std::vector<std::pair<std::string, std::string>>
       environment;            // From an allow-list; empty: no environment packet.
   bool debug_clocks = false;  // One clock hash an event.
-  const ClockHasher* clocks =
-      nullptr;  // REQUIRED: a sink that gets each span before the writer does.
+  // Asked at the end of each chunk. Either a sink that gets each span before the writer does, and
+  // then no span may go beyond the end of a chunk (one event at a time is always right); or
+  // `clock_sink` is the same object, and no one else feeds it: the writer does, and spans may be of
+  // any length.
+  const ClockHasher* clocks = nullptr;
+  EventSink* clock_sink = nullptr;
 };
 
 class TraceWriter : public EventSink {
