@@ -84,7 +84,8 @@ class KernelRecording {
                         .values = simulation.machine.values,
                         .options = {}};
     scheduler_ = header.scheduler;
-    const std::array<EventSink*, 3> sinks{&detector_, writer_.get(), &summary_};
+    // The writer feeds the detector, whose clocks it asks for at the end of each chunk.
+    const std::array<EventSink*, 2> sinks{writer_.get(), &summary_};
     const FlushOnFault flush(*writer_);
     const Result<ExecutionEnd> end =
         simulate(*kernel, **scheduler, 0, header, tables_, sinks, simulation);
@@ -133,6 +134,7 @@ class KernelRecording {
     if (!options_.no_environment) writer.environment = recording_environment();
     writer.debug_clocks = options_.debug_clocks;
     writer.clocks = &detector_.happens_before();
+    writer.clock_sink = &detector_;
     Result<std::unique_ptr<TraceWriter>> opened = TraceWriter::open(path_, writer);
     if (!opened.ok()) return opened.failure();
     writer_ = std::move(*opened);
