@@ -20,6 +20,7 @@ Result<std::unique_ptr<JaxRecorder>> JaxRecorder::open(const std::string& path, 
   TraceWriterOptions writer_options;
   writer_options.environment = std::move(options.environment);
   writer_options.clocks = &recorder->clocks_;
+  writer_options.clock_sink = &recorder->clocks_;
   Result<std::unique_ptr<TraceWriter>> writer = TraceWriter::open(path, writer_options);
   if (!writer.ok()) return writer.failure();
   recorder->writer_ = std::move(*writer);
@@ -28,7 +29,6 @@ Result<std::unique_ptr<JaxRecorder>> JaxRecorder::open(const std::string& path, 
   machine.values = recorder->header_.values;
   machine.compute_values = recorder->header_.values != ValueLevel::kNone;
   recorder->machine_ = std::make_unique<Machine>(recorder->tables_, machine);
-  recorder->clocks_.begin(recorder->header_, recorder->tables_);
   recorder->writer_->begin(recorder->header_, recorder->tables_);
   return recorder;
 }
@@ -51,7 +51,6 @@ Result<void> JaxRecorder::tell(std::uint64_t number, ToldOp op) {
 }
 
 Result<void> JaxRecorder::write_out() {
-  clocks_.consume(batch_);
   writer_->consume(batch_);
   batch_.clear();
   return writer_->status();
@@ -160,7 +159,6 @@ Result<JaxRecorder::Finished> JaxRecorder::finish(EndKind kind, std::vector<Pend
     return tables_.identity(a.agent) < tables_.identity(b.agent);
   });
   const ExecutionEnd end{.kind = kind, .pending = std::move(pending), .findings = findings_};
-  clocks_.finish(end);
   writer_->finish(end);
   if (Result<void> written = writer_->status(); !written.ok()) return written.failure();
   return Finished{.run_id = writer_->run_id(), .findings = findings_.size()};

@@ -74,9 +74,11 @@ PYBIND11_MODULE(_native, module) {
       .def("arrive", with_head(&Rec::arrive))
       .def("await_barrier", with_head(&Rec::await_barrier))
       .def("check_semaphores", with_head(&Rec::check_semaphores))
+      .def("refuse", with_head(&Rec::refuse))
       .def("raise_error", with_head(&Rec::raise_error))
       .def("events", &Rec::events)
-      .def("finish", &Rec::finish);
+      .def("finish", &Rec::finish)
+      .def("discard", &Rec::discard);
 }
 
 }  // namespace replait

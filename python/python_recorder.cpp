@@ -1,5 +1,8 @@
 #include "python_recorder.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "base/check.h"
 #include "trace/hash.h"
 
@@ -49,7 +52,8 @@ Header header(const std::string& jax_version, const std::string& program,
 PythonRecorder::PythonRecorder(const std::string& path, const std::string& jax_version,
                                const std::string& program, const std::string& values,
                                const Rows& options, const Rows& environment)
-    : recorder_([&] {
+    : path_(path),
+      recorder_([&] {
         Header made = header(jax_version, program, values);
         made.options = options;
         return open(path, {.header = std::move(made), .environment = environment});
@@ -217,6 +221,10 @@ void PythonRecorder::check_semaphores(const Head& head, const std::optional<std:
   tell(head, CheckSemaphores{}, said);
 }
 
+void PythonRecorder::refuse(const Head& head, int what, Handle error) {
+  tell(head, Refuse{static_cast<RefusedOp>(what)}, facts(error));
+}
+
 void PythonRecorder::raise_error(const Head& head, Handle error) {
   tell(head, Raise{}, facts(error));
 }
@@ -233,6 +241,12 @@ std::pair<std::string, std::uint64_t> PythonRecorder::finish(
   Result<JaxRecorder::Finished> finished = recorder_->finish(end_kind(kind), std::move(ops));
   if (!finished.ok()) raise_failure(finished.failure());
   return {to_string(finished->run_id), finished->findings};
+}
+
+void PythonRecorder::discard() {
+  recorder_.reset();
+  std::error_code ignored;  // There may be none.
+  std::filesystem::remove(path_ + ".partial", ignored);
 }
 
 void PythonRecorder::tell(const Head& head, const Op& op, const Facts& facts) {

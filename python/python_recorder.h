@@ -82,12 +82,15 @@ class PythonRecorder {
   void await_barrier(const Head& head, int kind, std::uint32_t device, std::uint32_t arrivals,
                      bool interpreter_only);
   void check_semaphores(const Head& head, const std::optional<std::string>& printed);
+  void refuse(const Head& head, int what, Handle error);
   void raise_error(const Head& head, Handle error);
 
   // The trace. finish() returns the run id and the number of findings.
   std::uint64_t events() const { return recorder_->events(); }
   std::pair<std::string, std::uint64_t> finish(const std::string& kind,
                                                const std::vector<BlockedWait>& pending);
+  // Leaves no file behind. Nothing may be called afterwards.
+  void discard();
 
  private:
   struct Stored {
@@ -109,6 +112,7 @@ class PythonRecorder {
   BarrierId barrier(const Head& head, int kind, std::uint32_t device, std::uint32_t arrivals,
                     bool interpreter_only);
 
+  std::string path_;
   std::unique_ptr<JaxRecorder> recorder_;
   PythonValues python_;
   struct SemaphoreName {

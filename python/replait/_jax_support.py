@@ -69,6 +69,8 @@ class Jax:
         self.jax: Any = importlib.import_module("jax")
         self.callback: Any = importlib.import_module("jax._src.callback")
         self.dispatch: Any = importlib.import_module("jax._src.dispatch")
+        self.array: Any = importlib.import_module("jax._src.array")
+        self.xla_client: Any = importlib.import_module("jax._src.lib").xla_client
         self.core: Any = importlib.import_module("jax._src.core")
         self.tree_util: Any = importlib.import_module("jax._src.tree_util")
         self.source_info_util: Any = importlib.import_module("jax._src.source_info_util")

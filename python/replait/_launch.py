@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ATTRIBUTE = "_replait_launch"  # Of a recorded SharedMemory.
 _RECORDED = "_replait_recorded"  # Of an exception that an event already carries.
-FOLLOWS = "Computation failed on"  # How JAX begins the error of a thread that another one stopped.
+FOLLOWS = "Computation failed"  # How JAX begins the error of a thread that another one stopped.
 
 LAUNCH_START, LAUNCH_END, CORES_START, CORES_END = range(4)  # As BarrierKind in src/trace/rows.h.
 
@@ -163,7 +163,7 @@ class Launch:
         self.sink, self.draw = recording.sink, recording.draw
         self.devices, self.cores = devices, cores
         self.note = note
-        self.source = recording.sources.id_of(note.source) if note else 0
+        self.source = recording.sources.of_launch(note) if note else 0
         self.number: int = self.sink.launch(
             note.kernel if note else "pallas_call",
             self.source,

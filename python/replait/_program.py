@@ -10,6 +10,7 @@ what became of it: {"kernels": 3, "findings": 0, "error": ""}.
 from __future__ import annotations
 
 import atexit
+import fcntl
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -70,6 +71,7 @@ class RecordedProgram:
         self._environment = environment
         self._recording: Any = None
         self._error = ""
+        self._status = -1
         self._pid = os.getpid()
         self._workers = Workers()
 
@@ -98,16 +100,26 @@ class RecordedProgram:
     def _claim(self) -> bool:
         """One process writes the trace: the first that imports JAX's interpreter."""
         try:
-            os.close(os.open(self._status_file + ".claim", os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        except FileExistsError:
-            log.warning("process %d is not recorded: another writes the trace", os.getpid())
-            return False
+            self._status = os.open(self._status_file, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._status, fcntl.LOCK_EX | fcntl.LOCK_NB)  # Until this process ends.
+            taken = self._read_status().get("kernels", 0) > 0
+        except BlockingIOError:
+            taken = True
         except OSError as error:
-            self._error = f"cannot write beside {self._status_file}: {error.strerror}"
+            self._error = f"cannot write {self._status_file}: {error.strerror}"
+            return False
+        if taken:
+            log.warning("process %d is not recorded: another writes the trace", os.getpid())
             return False
         for name in [name for name in os.environ if name.startswith(_PREFIX)]:
             del os.environ[name]  # Programs that this one starts are not recorded.
         return True
+
+    def _read_status(self) -> dict[str, Any]:
+        with open(self._status_file, encoding="utf-8") as file:
+            text = file.read()
+        status: dict[str, Any] = json.loads(text) if text else {}
+        return status
 
     def _end(self) -> None:
         if os.getpid() != self._pid:
@@ -128,10 +140,10 @@ class RecordedProgram:
     def _write_status(self, kernels: int, findings: int) -> None:
         status = {"kernels": kernels, "findings": findings, "error": self._error}
         try:
+            if self._recording is None and self._read_status():
+                return  # Another process has said more.
             with open(self._status_file, "w", encoding="utf-8") as file:
                 json.dump(status, file)
-            if self._recording is not None:
-                os.unlink(self._status_file + ".claim")
         except OSError as error:
             log.error("cannot write the recording's status: %s", error)
 

@@ -13,17 +13,18 @@ import os
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from replait import _cures, _environment, _jax_support, _stamps
+from replait import _cures, _environment, _jax_support, _stamps, _surfacing
 from replait._callbacks import Callbacks
 from replait._copies import CopyHooks
 from replait._errors import InternalError, ReplaitError, UnsupportedOptionError
 from replait._launch import Launch
 from replait._memory import MemoryHooks
 from replait._patches import Patches
-from replait._sources import Sources, forget_folders
+from replait._sources import Frame, Sources, forget_folders
 from replait._stamps import thread_state
 from replait._tracing import Tracing
 
@@ -59,6 +60,7 @@ class Recording:
         self.run_id: str | None = None
         self.live = False
         self.failures = 0
+        self.failures_seen = 0  # Those whose error the program has met by now.
         self.keeps_values = values != "none"
         self.fault: BaseException | None = None
         self.draw = _stamps.new_numbers()
@@ -100,6 +102,7 @@ class Recording:
             copies.install()
             callbacks.install()
             _cures.install(self, callbacks, self._patches)
+            _surfacing.install(self, self._patches)
             self._install_tracing()
         except BaseException:
             self._switch_off()
@@ -107,7 +110,7 @@ class Recording:
         self.live = True
 
     def _install_tracing(self) -> None:
-        tracing, tpu, patches = Tracing(self.jax), self.jax.tpu, self._patches
+        tracing, tpu, patches = Tracing(self), self.jax.tpu, self._patches
         for owner, name, wrap in (
             (tpu, "interpret_pallas_call", tracing.wrap_interpret_pallas_call),
             (tpu, "_interpret_jaxpr", tracing.wrap_interpret_jaxpr),
@@ -144,14 +147,21 @@ class Recording:
             raise raised
 
     def _wait(self) -> BaseException | None:
-        """Waits until every launch is through; returns the error that JAX raised meanwhile."""
+        """Waits until every launch is through; returns an error that the program has not met."""
         raised: BaseException | None = None
+        seen = self.failures_seen
         try:
             self.jax.jax.effects_barrier()
         except Exception as error:
             raised = error
         self.wait_for_launches()
-        return raised
+        return raised if seen < self.failures or not self.failures else None
+
+    def error_surfaced(self) -> None:
+        """The program met an error of JAX: that of each launch that failed until now."""
+        with self._changed:
+            still_open = sum(launch.failed for launch in self._open_launches)
+            self.failures_seen = self.failures + still_open
 
     def wait_for_launches(self) -> None:
         """Returns once no launch is open, or nothing has moved for a while after a failure."""
@@ -250,6 +260,22 @@ class Recording:
         launch.enter(device, 0, error)
         launch.device_done(device)
 
+    def kernel_refused(self, params: Any, note: Any, error: NotImplementedError) -> None:
+        """JAX refused an op while it traced a kernel, which so never runs."""
+        what = _REFUSED.get(str(error))
+        if what is None:
+            return
+        launch = Launch(self, 1, 1, params, note)
+        with self._changed:
+            self._add(launch)
+        launch.failed = True
+        launch.enter(0, 0)
+        frames = self.sources.id_of_frames(list(_frames_of(error)))
+        refused = (type(error).__name__, str(error), False)
+        agent = launch.agent((0, 0))
+        self.push(self.sink.refuse, self.draw(), agent, frames or launch.source, what, refused)
+        launch.device_done(0)
+
     def has_failing_launch(self) -> bool:
         with self._changed:
             return any(launch.failed for launch in self._open_launches)
@@ -261,6 +287,20 @@ class Recording:
                 self.failures += 1
             self._open_launches.discard(launch)
             self._changed.notify_all()
+
+
+# As RefusedOp in src/trace/event.h.
+_REFUSED = {"masked load_p": 0, "run_scoped_p with collective axes is not supported": 1}
+
+
+def _frames_of(error: BaseException) -> Iterator[Frame]:
+    """The program's frames where JAX says that the error comes from, innermost first."""
+    cause = error.__cause__ or error
+    frames = [
+        Frame(code.filename, code.lineno or 0, 0, code.name)
+        for code in traceback.extract_tb(cause.__traceback__)
+    ]
+    return reversed(frames)
 
 
 # Options of later versions: refused, since ignoring one would record something else than was asked.

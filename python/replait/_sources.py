@@ -13,8 +13,7 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 CALLERS_MAX = 12  # Frames kept of one op's call stack, innermost first.
 LINE_TEXT_MAX = 400  # Characters kept of a line.
@@ -85,6 +84,15 @@ def forget_folders() -> None:
     _private_folders.cache_clear()
 
 
+class Frame(NamedTuple):
+    """As JAX's own, of which only these fields are used."""
+
+    file_name: str
+    start_line: int
+    start_column: int
+    function_name: str
+
+
 class Sources:
     """The source ids of one recording. 0 stands for no source."""
 
@@ -102,6 +110,15 @@ class Sources:
         """The id of a note's stack of SourceInfos (_tracing.py)."""
         return self._find(note, note.stack)
 
+    def of_launch(self, note: Any) -> int:
+        """Where the kernel is called; where no frame of that is the user's, where it is defined."""
+        called = self.id_of(note.source)
+        return called or (self.id_of_frames([note.defined]) if note.defined else 0)
+
+    def id_of_frames(self, frames: list[Frame]) -> int:
+        """The id of a call stack, innermost first."""
+        return self._add_frames([frame for frame in frames if is_users(frame.file_name)])
+
     def _find(self, key: Any, stack: tuple[Any, ...]) -> int:
         known = self._known.get(id(key))
         if known is None:
@@ -117,8 +134,11 @@ class Sources:
             if frames != before:
                 kept += frames
                 before = frames or before
+        return self._add_frames(kept)
+
+    def _add_frames(self, frames: list[Any]) -> int:
         source = 0
-        for frame in reversed(kept[:CALLERS_MAX]):
+        for frame in reversed(frames[:CALLERS_MAX]):
             text = linecache.getline(frame.file_name, frame.start_line).rstrip("\n")
             source = self._sink.source(
                 private_name(frame.file_name),

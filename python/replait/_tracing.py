@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import functools
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from replait._sources import Frame
 from replait._stamps import thread_state
+
+if TYPE_CHECKING:
+    from replait._recording import Recording
 
 log = logging.getLogger("replait")
 
@@ -65,7 +70,8 @@ class LaunchNote:
         self, kernel: str, source: Any, points: GridPoints | None
     ) -> None:
         self.kernel = kernel
-        self.source = source
+        self.source = source  # Of the pallas_call.
+        self.defined: Frame | None = None  # The kernel function.
         self.points = points  # None where a size of the grid is dynamic.
         self.start_barrier_is_real = True
 
@@ -84,9 +90,10 @@ class TraceScope:
 class Tracing:
     """The replacements at trace time."""
 
-    def __init__(self, jax_modules: Any) -> None:
-        self._jax = jax_modules
-        self._tpu = jax_modules.tpu
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._jax = recording.jax
+        self._tpu = recording.jax.tpu
 
     def wrap_interpret_pallas_call(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
@@ -99,6 +106,12 @@ class Tracing:
                 log.warning("no names and grid points of this kernel: a fault of replait", exc_info=True)
             try:
                 return original(*args, **kwargs)
+            except NotImplementedError as error:
+                note = thread_state.scope.note if thread_state.scope else None
+                self._recording.guard(
+                    self._recording.kernel_refused, kwargs["interpret_params"], note, error
+                )
+                raise
             finally:
                 thread_state.scope = before
 
@@ -161,10 +174,11 @@ class Tracing:
     def _scope(self, call: dict[str, Any]) -> TraceScope:
         jaxpr, grid_mapping = call["jaxpr"], call["grid_mapping"]
         info = getattr(jaxpr, "debug_info", None)
-        defined = (getattr(info, "func_src_info", None) or "").split(" at ")[0]
-        kernel = call.get("name") or defined or "pallas_call"
+        defined = _definition(getattr(info, "func_src_info", None) or "")
+        kernel = call.get("name") or (defined.function_name if defined else "pallas_call")
         source = self._jax.source_info_util.current()
         note = LaunchNote(kernel, source, self._points(call))
+        note.defined = defined
         note.start_barrier_is_real = self._communicates(jaxpr) and not getattr(
             call["compiler_params"], "skip_device_barrier", False
         )
@@ -255,6 +269,12 @@ class Tracing:
             yield equation
             for inner in self._jax.core.jaxprs_in_params(equation.params):
                 yield from self._equations(inner)
+
+
+def _definition(text: str) -> Frame | None:
+    """From JAX's "kernel at /path/ring.py:12"."""
+    match = re.fullmatch(r"(.+?) at (.+):(\d+)", text)
+    return Frame(match[2], int(match[3]), 0, match[1]) if match else None
 
 
 def _mesh_cores(mesh: Any) -> int:
