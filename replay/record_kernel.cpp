@@ -11,13 +11,13 @@
 #include <fstream>
 #include <memory>
 
-#include "race/race_detector.h"
 #include "replay/environment.h"
-#include "replay/event_text.h"
 #include "replay/json_text.h"
+#include "replay/judgement.h"
 #include "replay/near_names.h"
 #include "replay/record.h"
-#include "replay/run_summary.h"
+#include "report/json.h"
+#include "report/text.h"
 #include "sim/simulation.h"
 #include "trace/hash.h"
 #include "trace/trace_writer.h"
@@ -97,14 +97,11 @@ class KernelRecording {
   }
 
   void print() {
-    const bool found = summary_.end().kind == EndKind::kFailed ||
-                       summary_.end().kind == EndKind::kDeadlocked || !summary_.printed().empty() ||
-                       !detector_.races().empty();
-    context_.exit_code = found ? context_.error_exit_code : 0;
-    if (!found && summary_.end().kind == EndKind::kAbandoned) context_.exit_code = 5;
+    const Report report = judgement_.report(to_stdout() ? "-" : path_, context_);
+    context_.exit_code = judgement_.exit_code(report, context_);
     // The trace itself has standard output when it was asked for there.
     std::FILE* stream = to_stdout() ? stderr : stdout;
-    const std::string text = context_.json ? json() : report();
+    const std::string text = context_.json ? json(report) : words(report);
     std::fputs(text.c_str(), stream);
   }
 
@@ -133,7 +130,7 @@ class KernelRecording {
     TraceWriterOptions writer;
     if (!options_.no_environment) writer.environment = recording_environment();
     writer.debug_clocks = options_.debug_clocks;
-    writer.clocks = &detector_.happens_before();
+    writer.clocks = &judgement_.clocks();
     writer.clock_sink = &detector_;
     Result<std::unique_ptr<TraceWriter>> opened = TraceWriter::open(path_, writer);
     if (!opened.ok()) return opened.failure();
@@ -166,25 +163,26 @@ class KernelRecording {
     return {};
   }
 
-  std::string report() const {
+  std::string words(const Report& report) const {
     std::string text =
-        fmt::format("recorded {} of {} ({}, seed {}) in {}\n", summary_.counted(), options_.kernel,
-                    scheduler_, options_.seed, to_stdout() ? "standard output" : path_);
-    text += summary_.text();
-    text += fmt::format("run id {}\n", to_string(writer_->run_id()));
+        fmt::format("recorded {} of {} ({}, seed {}) in {}\nrun id {}\n\n",
+                    judgement_.summary().counted(), options_.kernel, scheduler_, options_.seed,
+                    to_stdout() ? "standard output" : path_, to_string(writer_->run_id()));
+    text += to_text(report, static_cast<std::size_t>(context_.width));
     if (!to_stdout())
-      text += fmt::format("reproduce:  {} replay {}\n", context_.program, shell_quoted(path_));
+      text += fmt::format("replay it: {} replay {}\n", context_.program, shell_quoted(path_));
     return text;
   }
 
-  std::string json() const {
+  std::string json(const Report& report) const {
+    const RunSummary& summary = judgement_.summary();
     JsonText json;
     json.begin_object().field("schema", "replait.record/1").field("kernel", options_.kernel);
     json.field("scheduler", scheduler_).field("seed", std::uint64_t{std::stoull(options_.seed)});
-    json.field("file", to_stdout() ? "-" : path_).field("events", summary_.events());
+    json.field("file", to_stdout() ? "-" : path_).field("events", summary.events());
     json.field("run_id", to_string(writer_->run_id()));
-    summary_.add_to(json);
-    return json.end_object().text();
+    summary.add_to(json);
+    return json.key("report").raw(to_json(report)).end_object().text();
   }
 
   const RecordOptions& options_;
@@ -192,8 +190,7 @@ class KernelRecording {
   std::string path_;
   std::string scheduler_;
   Tables tables_;
-  RaceDetector detector_;
-  RunSummary summary_;
+  Judgement judgement_;
   std::unique_ptr<TraceWriter> writer_;
 };
 
