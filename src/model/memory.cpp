@@ -12,9 +12,9 @@
 namespace replait {
 namespace {
 
-// Contents that the Machine makes up for a driver without bytes: beyond this the kernel (or a
-// hostile trace) asks for more memory than a machine has, and gets numpy's error.
-constexpr std::uint64_t kMadeUpBytesMax = std::uint64_t{4} << 30;
+// Contents that the Machine makes up where no bytes are brought: a kernel (or a hostile trace) that
+// asks for more gets numpy's error.
+constexpr std::uint64_t kMadeUpBytesMax = std::uint64_t{1} << 30;
 
 // At most 2^64-1.
 std::uint64_t byte_count(const Shape& shape, std::uint32_t item_size) {
