@@ -90,6 +90,7 @@ JsonText& JsonText::null() { return raw("null"); }
 
 JsonText& JsonText::raw(std::string_view json) {
   separate();
+  while (!json.empty() && json.back() == '\n') json.remove_suffix(1);
   text_ += json;
   return *this;
 }

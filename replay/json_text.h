@@ -22,7 +22,7 @@ class JsonText {
   JsonText& value(std::uint64_t number);
   JsonText& value(bool truth);
   JsonText& null();
-  // A value that is JSON already, one line.
+  // A value that is JSON already, as it is but for newlines at its end.
   JsonText& raw(std::string_view json);
 
   template <typename Value>

@@ -85,7 +85,8 @@ class KernelRecording {
                         .options = {}};
     scheduler_ = header.scheduler;
     // The writer feeds the detector, whose clocks it asks for at the end of each chunk.
-    const std::array<EventSink*, 2> sinks{writer_.get(), &summary_};
+    std::vector<EventSink*> sinks = judgement_.sinks_without_clocks();
+    sinks.push_back(writer_.get());
     const FlushOnFault flush(*writer_);
     const Result<ExecutionEnd> end =
         simulate(*kernel, **scheduler, 0, header, tables_, sinks, simulation);
@@ -131,7 +132,7 @@ class KernelRecording {
     if (!options_.no_environment) writer.environment = recording_environment();
     writer.debug_clocks = options_.debug_clocks;
     writer.clocks = &judgement_.clocks();
-    writer.clock_sink = &detector_;
+    writer.clock_sink = judgement_.clock_sink();
     Result<std::unique_ptr<TraceWriter>> opened = TraceWriter::open(path_, writer);
     if (!opened.ok()) return opened.failure();
     writer_ = std::move(*opened);

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -16,14 +15,15 @@
 #include <fstream>
 #include <iterator>
 
-#include "race/race_detector.h"
 #include "replay/child.h"
 #include "replay/event_text.h"
 #include "replay/json_text.h"
+#include "replay/judgement.h"
 #include "replay/python_program.h"
 #include "replay/record.h"
-#include "replay/run_summary.h"
 #include "replay/trace_file.h"
+#include "report/json.h"
+#include "report/text.h"
 
 namespace replait {
 namespace {
@@ -169,7 +169,7 @@ class ProgramRecording {
     const std::string partial = path_ + ".partial";
     if (!status.error.empty())
       std::fprintf(stderr, "replait: %s\n", printable(status.error).c_str());
-    if (std::filesystem::exists(path_, ignored) && status.kernels > 0) return report(code);
+    if (std::filesystem::exists(path_, ignored) && status.kernels > 0) return judge_trace(code);
     if (std::filesystem::exists(partial, ignored)) {
       context_.fail({FailureKind::kNothing,
                      fmt::format("the program ended before its recording was finished: {}.partial",
@@ -187,34 +187,33 @@ class ProgramRecording {
     return {};
   }
 
-  Result<void> report(int code) {
+  Result<void> judge_trace(int code) {
     Result<std::unique_ptr<TraceReader>> reader = open_trace(path_, context_);
     if (!reader.ok()) return reader.failure();
-    RaceDetector detector;
-    RunSummary summary;
-    const std::array<EventSink*, 2> sinks{&detector, &summary};
-    if (Result<void> fed = feed(**reader, sinks); !fed.ok()) return fed;
-    const bool found = summary.end().kind == EndKind::kFailed ||
-                       summary.end().kind == EndKind::kDeadlocked || !summary.printed().empty() ||
-                       !detector.races().empty();
-    if (code == 0 && found) context_.exit_code = context_.error_exit_code;
-    print(summary, (*reader)->tables().launches());
+    Judgement judgement;
+    if (Result<void> fed = feed(**reader, judgement.sinks()); !fed.ok()) return fed;
+    const Report report = judgement.report(shown_path_, context_);
+    if (code == 0) context_.exit_code = judgement.exit_code(report, context_);
+    print(judgement.summary(), report);
     return {};
   }
 
-  void print(const RunSummary& summary, std::size_t kernels) const {
+  // On standard error: standard output is the program's.
+  void print(const RunSummary& summary, const Report& report) const {
+    const std::size_t kernels = report.launches.size();
+    std::string text;
     if (context_.json) {
       JsonText json;
       json.begin_object().field("schema", "replait.record/1").field("file", shown_path_);
       json.field("kernels", std::uint64_t{kernels}).field("events", summary.events());
       summary.add_to(json);
-      std::fputs(json.end_object().text().c_str(), stderr);
-      return;
+      text = json.key("report").raw(to_json(report)).end_object().text();
+    } else {
+      text = fmt::format("replait: recorded {} kernel{}, {}, in {}\n\n{}replay it: {} replay {}\n",
+                         kernels, kernels == 1 ? "" : "s", summary.counted(), shown_path_,
+                         to_text(report, static_cast<std::size_t>(context_.width)),
+                         context_.program, shell_quoted(shown_path_));
     }
-    const std::string text =
-        fmt::format("replait: recorded {} kernel{}, {}, in {}\n{}reproduce:  {} replay {}\n",
-                    kernels, kernels == 1 ? "" : "s", summary.counted(), shown_path_,
-                    summary.text(), context_.program, shell_quoted(shown_path_));
     std::fputs(text.c_str(), stderr);
   }
 

@@ -176,7 +176,8 @@ class ReplayCommand {
     if (options_.twice) std::fputs("  twice: both replays are the same\n", stdout);
     if (options_.threads) {
       const std::string programs =
-          fmt::format("  as {} thread programs on fibers: the same events\n", threads_);
+          fmt::format("  as {} thread program{} on fibers: the same events\n", threads_,
+                      threads_ == 1 ? "" : "s");
       std::fputs(programs.c_str(), stdout);
     }
   }

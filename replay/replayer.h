@@ -57,6 +57,7 @@ class Replayer {
   void pass_on(std::span<const Applied> events);
   Result<void> finish();
   bool compare_end(const ExecutionEnd& recorded);
+  bool compare_blocked(const ExecutionEnd& recorded, const std::vector<AgentId>& running);
   bool compare_run_id(const TraceEnd& recorded);
   void diverge(std::uint64_t event, std::string expected, std::string got);
   std::string line(const Applied& event) const;
