@@ -12,7 +12,7 @@ namespace replait {
 struct BarrierOptions {
   std::uint32_t number = 0;    // Tells the kernel's barriers apart: the same on all its threads.
   std::uint32_t arrivals = 1;  // That complete a phase. At least 1.
-  std::string name;
+  std::string name = {};
 };
 
 class Barrier {

@@ -34,9 +34,10 @@ struct EmbeddedSource {
 
 // Stateless: `body` must keep nothing between executions, since one kernel is run many times.
 struct Kernel {
-  std::string name;      // As `record NAME` takes it: "ring-all-gather".
-  std::string summary;   // One line for `record --list`.
-  std::string expected;  // What it shows: "clean", a rule id, or a rule id with the error's type.
+  std::string name = {};     // As `record NAME` takes it: "ring-all-gather".
+  std::string summary = {};  // One line for `record --list`.
+  std::string expected =
+      {};  // What it shows: "clean", a rule id, or a rule id with the error's type.
   LaunchOptions launch = {};
   std::function<void(ThreadContext&)> body;
   std::span<const EmbeddedSource> sources = {};  // Else the files are read, where they can be.

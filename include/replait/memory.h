@@ -21,9 +21,9 @@ struct MemoryKey {
 
 // A block of the grid, for the texts of JAX's errors.
 struct GridBlock {
-  std::string operand;  // The name of the input or output.
-  std::vector<std::int64_t> indices;
-  std::vector<std::int64_t> iteration;  // The grid point.
+  std::string operand = {};  // The name of the input or output.
+  std::vector<std::int64_t> indices = {};
+  std::vector<std::int64_t> iteration = {};  // The grid point.
 };
 
 // What a buffer's elements are: any arithmetic type of at most 8 bytes.

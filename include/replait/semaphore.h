@@ -14,8 +14,8 @@
 namespace replait {
 
 struct SemaphoreOptions {
-  std::string name;  // As reports call it: "recv_sem".
-  bool dma = false;  // Counts bytes of copies.
+  std::string name = {};  // As reports call it: "recv_sem".
+  bool dma = false;       // Counts bytes of copies.
 };
 
 class Semaphore {
