@@ -95,8 +95,10 @@ std::optional<Failure> wrong_command(const CLI::App& app, const CommandContext& 
   const auto word = std::find_if(arguments.begin(), arguments.end(), is_word);
   if (word == arguments.end()) return std::nullopt;
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), *word) != names.end()) {
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  if (app.get_subcommand_no_throw(*word) != nullptr) {
     if (!context.child || *word == "record") return std::nullopt;
     return Failure{FailureKind::kUsage,
                    fmt::format("'{}' takes no program after --, only 'record' does", *word),
@@ -206,6 +208,7 @@ int main(int argc, char** argv, const Kernels& kernels) {
   add_show_command(app, context);
   add_recover_command(app, context);
   add_explain_command(app, context);
+  add_completion_command(app, context);
   for (CLI::App* command : app.get_subcommands({})) add_common_options(*command, context);
 
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
