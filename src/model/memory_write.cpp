@@ -63,6 +63,8 @@ ErrorId Memory::write(const Access& access, const Incoming& value, const Outcome
 // content[range] = value, inside the logical shape.
 ErrorId Memory::assign(Allocation& buffer, const Access& access, const Incoming& value) {
   const RangeRow& range = tables_[access.range];
+  const bool keeps_nothing = !buffer.has_bytes && values_ == ValueLevel::kNone;
+  if (keeps_nothing && value.shape == nullptr && range.permutation.empty()) return {};
   const Bounds bounds =
       select(range.dims, *buffer.logical, *buffer.logical, *buffer.content, axes_);
   if (bounds.fit != Fit::kFits) return {};  // Behind the logical shape: dropped.

@@ -90,6 +90,10 @@ Bounds check_write(const std::vector<Dim>& dims, const Shape& logical, const Sha
     if (dim.stride == 0) {
       return raises("ZeroDivisionError", "integer division or modulo by zero");
     }
+    if (dim.stride == 1) [[likely]] {
+      if (dim.stop > dim.start && dim.stop > content[i]) return outside();
+      continue;
+    }
     const Wide elements = floor_divide(Wide{dim.stop} - dim.start + dim.stride - 1, dim.stride);
     if (elements > 0 && dim.start + (elements - 1) * dim.stride >= content[i]) return outside();
   }
