@@ -1,12 +1,13 @@
 """The table of JAX's failures is whole: every site of the installed JAX, each with a verdict."""
 
 import ast
+import re
 import textwrap
 from pathlib import Path
 
 import pytest
 from listing import FOLDERS, Site, installed_pallas, installed_version, list_sites
-from table import DOCS, REPRODUCED, differences, load, render, take_in, is_a_test, wrong_rows
+from table import DOCS, REPRODUCED, differences, is_a_test, load, render, take_in, wrong_rows
 
 AN_EXCEPTION = """
     class Memory:
@@ -61,6 +62,39 @@ def test_every_row_has_a_verdict_and_its_tests_exist():
 
 def test_docs_are_those_of_the_table():
     assert DOCS.read_text(encoding="utf-8") == render(load()), "run table.py docs"
+
+
+def words_of(text: str) -> str:
+    """The words of the first line of a template, without what is filled in."""
+    return " ".join(re.findall(r"\w+", re.sub(r"\{[^{}]*\}", " ", text.split("\n")[0])))
+
+
+def headings_of_errors() -> list[str]:
+    text = (DOCS.parent / "errors.md").read_text(encoding="utf-8")
+    return [line.strip("#` ") for line in text.split("\n") if line.startswith("### ")]
+
+
+def test_every_text_that_people_see_is_explained():
+    explained = {words_of(heading) for heading in headings_of_errors()}
+    rows = [*load()["sites"].values(), *load()["unraised"]]
+    unexplained = [
+        row["text"]
+        for row in rows
+        if words_of(row["text"])
+        and row.get("why") not in ("internal", "log")
+        and words_of(row["text"]) not in explained
+        and words_of(f"{row['exception']}: {row['text']}") not in explained
+    ]
+    assert unexplained == []
+
+
+def test_kernels_that_the_explanations_record_exist():
+    root = DOCS.parents[1]
+    sources = "".join(path.read_text(encoding="utf-8") for path in root.glob("examples/cpp/*.cpp"))
+    text = (DOCS.parent / "errors.md").read_text(encoding="utf-8")
+    recorded = re.findall(r"^\$ replait record ([a-z][a-z-]*) ", text, re.MULTILINE)
+    assert len(recorded) > 10
+    assert [name for name in recorded if f'"{name}"' not in sources] == []
 
 
 def test_id_survives_lines_that_move_and_names_that_change(tmp_path: Path):
