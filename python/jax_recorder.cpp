@@ -21,6 +21,7 @@ Result<std::unique_ptr<JaxRecorder>> JaxRecorder::open(const std::string& path, 
   writer_options.environment = std::move(options.environment);
   writer_options.clocks = &recorder->clocks_;
   writer_options.clock_sink = &recorder->clocks_;
+  writer_options.clock_sink = &recorder->clocks_;
   Result<std::unique_ptr<TraceWriter>> writer = TraceWriter::open(path, writer_options);
   if (!writer.ok()) return writer.failure();
   recorder->writer_ = std::move(*writer);

@@ -38,9 +38,7 @@ def ring(devices=4, *, waits_for_data=True, own_semaphores=True, mode="on_wait")
         right, left = lax.rem(me + 1, devices), lax.rem(me + devices - 1, devices)
         barrier = pltpu.get_barrier_semaphore()
         for neighbour in (left, right):
-            pl.semaphore_signal(
-                barrier, 1, device_id=(neighbour,), device_id_type=pl.DeviceIdType.MESH
-            )
+            pl.semaphore_signal(barrier, 1, device_id=(neighbour,))
         pl.semaphore_wait(barrier, 2)
         local = pltpu.make_async_copy(x, out.at[me], local_sem)
         local.start()
@@ -54,7 +52,6 @@ def ring(devices=4, *, waits_for_data=True, own_semaphores=True, mode="on_wait")
                 send_sem.at[step],
                 recv_sem.at[step if own_semaphores else 0],
                 device_id=(right,),
-                device_id_type=pl.DeviceIdType.MESH,
             )
             remote.start()
             remote.wait_send()
@@ -311,7 +308,7 @@ def one_device_of_two_fails():
             out[me * 8, :] = x[0, :]
 
         other = (1 - me,)
-        pl.semaphore_signal(sem, 1, device_id=other, device_id_type=pl.DeviceIdType.MESH)
+        pl.semaphore_signal(sem, 1, device_id=other)
         pl.semaphore_wait(sem, 1)
 
     call = pl.pallas_call(
@@ -338,6 +335,7 @@ def one_core_of_two_fails():
 
                 def body(block):
                     block[me * 8, :] = jnp.zeros((128,), jnp.float32)
+                    pltpu.sync_copy(block, out)
 
                 pl.run_scoped(body, pltpu.VMEM(BLOCK, jnp.float32))
 
