@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "trace/frame_reader.h"
 
@@ -43,6 +44,13 @@ Result<std::unique_ptr<FileSource>> FileSource::open(const std::string& path,
     return failure(FailureKind::kUnreadable, "cannot read " + name, read.failure().message,
                    read.failure().remedy);
   }
+  return source;
+}
+
+std::unique_ptr<FileSource> FileSource::of_bytes(std::string bytes) {
+  std::unique_ptr<FileSource> source(new FileSource());
+  source->memory_ = std::move(bytes);
+  source->size_ = source->memory_.size();
   return source;
 }
 

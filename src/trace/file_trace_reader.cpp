@@ -29,16 +29,23 @@ Result<std::unique_ptr<FileTraceReader>> FileTraceReader::open(const std::string
                                                                bool recovering) {
   Result<std::unique_ptr<FileSource>> source = FileSource::open(path, options.max_memory_bytes);
   if (!source) return source.failure();
-  std::unique_ptr<FileTraceReader> reader(
-      new FileTraceReader(path, std::move(source).value(), options, recovering));
-  const Result<void> begun = reader->begin();
-  if (!begun) return begun.failure();
-  return reader;
+  return begin(std::unique_ptr<FileTraceReader>(
+      new FileTraceReader(path, std::move(source).value(), options, recovering)));
+}
+
+Result<std::unique_ptr<FileTraceReader>> FileTraceReader::of_bytes(
+    std::string bytes, const TraceReaderOptions& options, bool recovering) {
+  return begin(std::unique_ptr<FileTraceReader>(new FileTraceReader(
+      "trace in memory", FileSource::of_bytes(std::move(bytes)), options, recovering)));
 }
 
 Result<std::unique_ptr<FileTraceReader>> FileTraceReader::reopen() const {
-  std::unique_ptr<FileTraceReader> reader(
-      new FileTraceReader(name_, frames_.source(), options_, recovering_));
+  return begin(std::unique_ptr<FileTraceReader>(
+      new FileTraceReader(name_, frames_.source(), options_, recovering_)));
+}
+
+Result<std::unique_ptr<FileTraceReader>> FileTraceReader::begin(
+    std::unique_ptr<FileTraceReader> reader) {
   const Result<void> begun = reader->begin();
   if (!begun) return begun.failure();
   return reader;

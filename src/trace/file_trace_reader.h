@@ -31,6 +31,10 @@ class FileTraceReader final : public TraceReader {
   static Result<std::unique_ptr<FileTraceReader>> open(const std::string& path,
                                                        const TraceReaderOptions& options,
                                                        bool recovering);
+  // The same of bytes in memory.
+  static Result<std::unique_ptr<FileTraceReader>> of_bytes(std::string bytes,
+                                                           const TraceReaderOptions& options = {},
+                                                           bool recovering = false);
   // The same file from its beginning.
   Result<std::unique_ptr<FileTraceReader>> reopen() const;
   ~FileTraceReader() override;
@@ -57,6 +61,7 @@ class FileTraceReader final : public TraceReader {
  private:
   enum class Stage { kChunks, kIndex, kSeekTable, kOver };
 
+  static Result<std::unique_ptr<FileTraceReader>> begin(std::unique_ptr<FileTraceReader> reader);
   FileTraceReader(const std::string& path, std::shared_ptr<const FileSource> source,
                   const TraceReaderOptions& options, bool recovering);
 

@@ -25,6 +25,7 @@ class FileSource {
   // Failure: kUsage where it cannot be opened, kUnreadable where it cannot be read.
   static Result<std::unique_ptr<FileSource>> open(const std::string& path,
                                                   std::uint64_t max_memory_bytes);
+  static std::unique_ptr<FileSource> of_bytes(std::string bytes);
   ~FileSource();
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;

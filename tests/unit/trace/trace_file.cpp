@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "trace/file_trace_reader.h"
+#include "trace/frame_writer.h"
+
 namespace replait::test {
 
 RunId write_trace(const Execution& execution, const std::string& path,
@@ -31,9 +34,10 @@ RunId write_trace(const Execution& execution, const std::string& path,
   return writer.run_id();
 }
 
-Reading read_trace(const std::string& path, const TraceReaderOptions& options) {
+namespace {
+
+Reading read_all(Result<std::unique_ptr<TraceReader>> opened) {
   Reading reading;
-  Result<std::unique_ptr<TraceReader>> opened = TraceReader::open(path, options);
   if (!opened) {
     reading.failure = opened.failure();
     return reading;
@@ -57,6 +61,50 @@ Reading read_trace(const std::string& path, const TraceReaderOptions& options) {
     reading.run_id = reader.end()->run_id;
   }
   return reading;
+}
+
+}  // namespace
+
+Reading read_trace(const std::string& path, const TraceReaderOptions& options) {
+  return read_all(TraceReader::open(path, options));
+}
+
+Reading read_bytes(const std::string& bytes, const TraceReaderOptions& options) {
+  Result<std::unique_ptr<FileTraceReader>> reader = FileTraceReader::of_bytes(bytes, options);
+  if (!reader) return read_all(reader.failure());
+  return read_all(std::unique_ptr<TraceReader>(std::move(reader).value()));
+}
+
+std::string trace_bytes(const Execution& execution, const WriteOptions& options) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("t.replait");
+  write_trace(execution, path, options);
+  return read_file(path);
+}
+
+std::vector<std::string> frame_contents(const std::string& bytes) {
+  FrameReader reader(FileSource::of_bytes(bytes), std::uint64_t{4} << 30);
+  std::vector<std::string> contents;
+  FrameReader::Frame frame;
+  for (std::uint64_t at = 0; reader.measure(at, frame) == FrameReader::Status::kFrame;
+       at += frame.compressed_bytes) {
+    contents.emplace_back();
+    EXPECT_TRUE(reader.decompress(frame, contents.back()));
+  }
+  return contents;
+}
+
+std::string of_frames(const std::vector<std::string>& contents) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("t.replait");
+  Result<std::unique_ptr<FrameWriter>> writer = FrameWriter::open(path);
+  if (!writer) {
+    ADD_FAILURE() << writer.failure().message;
+    return {};
+  }
+  for (const std::string& content : contents) (*writer)->write(content);
+  (*writer)->close();
+  return read_file(path);
 }
 
 }  // namespace replait::test

@@ -35,5 +35,14 @@ struct Reading {
   }
 };
 Reading read_trace(const std::string& path, const TraceReaderOptions& options = {});
+Reading read_bytes(const std::string& bytes, const TraceReaderOptions& options = {});
+
+// A trace's bytes.
+std::string trace_bytes(const Execution& execution, const WriteOptions& options = {});
+
+// The frames of a trace: the content of each, without the seek table; and a trace of such frames,
+// with a seek table that fits.
+std::vector<std::string> frame_contents(const std::string& bytes);
+std::string of_frames(const std::vector<std::string>& contents);
 
 }  // namespace replait::test
