@@ -95,10 +95,12 @@ std::optional<Failure> wrong_command(const CLI::App& app, const CommandContext& 
   const auto word = std::find_if(arguments.begin(), arguments.end(), is_word);
   if (word == arguments.end()) return std::nullopt;
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (!command->get_group().empty()) names.push_back(command->get_name());
+  bool known = false;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    known = known || command->get_name() == *word;
+    if (!command->get_group().empty()) names.push_back(command->get_name());  // Else hidden.
   }
-  if (app.get_subcommand_no_throw(*word) != nullptr) {
+  if (known) {
     if (!context.child || *word == "record") return std::nullopt;
     return Failure{FailureKind::kUsage,
                    fmt::format("'{}' takes no program after --, only 'record' does", *word),
