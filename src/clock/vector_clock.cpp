@@ -131,14 +131,14 @@ void VectorClock::raise(SlotId slot, Epoch to) {
 
 // Where one side has all that the other has, its node is taken whole, so that equal parts of two
 // clocks become one node and later joins skip them.
-void VectorClock::join_into(Node*& mine, Node* theirs, int height) {
-  if (theirs == nullptr || mine == theirs) return;
+void VectorClock::join_into(Node*& mine, Node* theirs, const Node* known, int height) {
+  if (theirs == nullptr || theirs == mine || theirs == known) return;
   if (mine == nullptr) {
     mine = retain(theirs);
   } else if (height == 0) {
     join_leaves(mine, theirs);
   } else {
-    join_inner(mine, theirs, height);
+    join_inner(mine, theirs, known, height);
   }
 }
 
@@ -161,7 +161,7 @@ void VectorClock::join_leaves(Node*& mine, Node* theirs) {
   }
 }
 
-void VectorClock::join_inner(Node*& mine, Node* theirs, int height) {
+void VectorClock::join_inner(Node*& mine, Node* theirs, const Node* known, int height) {
   // A shared child has two owners here, so joining into it makes a new node and leaves it alone.
   const bool shared = mine->references > 1;
   std::array<Node*, kWidth> joined = static_cast<Inner*>(mine)->children;
@@ -173,7 +173,9 @@ void VectorClock::join_inner(Node*& mine, Node* theirs, int height) {
   for (std::size_t i = 0; i < kWidth; ++i) {
     Node* const child = static_cast<Inner*>(theirs)->children[i];
     Node* const before = joined[i];
-    join_into(joined[i], child, height - 1);
+    const Node* const known_child =
+        known == nullptr ? nullptr : static_cast<const Inner*>(known)->children[i];
+    join_into(joined[i], child, known_child, height - 1);
     mine_suffices &= joined[i] == before;
     theirs_suffices &= joined[i] == child;
   }
@@ -193,7 +195,7 @@ void VectorClock::join_inner(Node*& mine, Node* theirs, int height) {
   }
 }
 
-void VectorClock::join(const VectorClock& other) {
+void VectorClock::join_since(const VectorClock& other, const VectorClock& known) {
   if (other.root_ == nullptr || root_ == other.root_) return;
   grow(other.height_);
   Node** place = &root_;
@@ -201,7 +203,8 @@ void VectorClock::join(const VectorClock& other) {
   for (int height = height_; height > other.height_; --height) {
     place = &writable_inner(*place, height)->children[0];
   }
-  join_into(*place, other.root_, other.height_);
+  const Node* const skipped = known.height_ == other.height_ ? known.root_ : nullptr;
+  join_into(*place, other.root_, skipped, other.height_);
 }
 
 bool VectorClock::node_covers(const Node* mine, const Node* theirs, int height) {

@@ -45,7 +45,12 @@ class VectorClock {
 
   // Acquire: what is ordered before `other` is ordered before this clock from now on.
   // REQUIRES: both clocks come from the same execution and the same relation.
-  void join(const VectorClock& other);
+  void join(const VectorClock& other) { join_since(other, VectorClock()); }
+  // The same where this clock covers `known` already: costs what `other` and `known` do not share.
+  void join_since(const VectorClock& other, const VectorClock& known);
+
+  // Whether a join costs so little that it is not worth remembering what was joined before.
+  bool is_small() const { return height_ < 2; }
 
   // Whether every component of `other` is at most this clock's.
   bool covers(const VectorClock& other) const;
@@ -59,9 +64,9 @@ class VectorClock {
   static void release(Node* node, int height);
   static Inner* writable_inner(Node*& node, int height);
   static Leaf* writable_leaf(Node*& node);
-  static void join_into(Node*& mine, Node* theirs, int height);
+  static void join_into(Node*& mine, Node* theirs, const Node* known, int height);
   static void join_leaves(Node*& mine, Node* theirs);
-  static void join_inner(Node*& mine, Node* theirs, int height);
+  static void join_inner(Node*& mine, Node* theirs, const Node* known, int height);
   static bool node_covers(const Node* mine, const Node* theirs, int height);
   void grow(int height);
 

@@ -51,8 +51,8 @@ HappensBefore::Stamp HappensBefore::apply(const Applied& event) {
 void HappensBefore::act(const Applied& event, AgentState& state) {
   std::visit(Overloaded{
                  [&](const Exit&) { exit(event.agent, state); },
-                 [&](const Signal& op) { release_to(grown(semaphores_, op.semaphore), state); },
-                 [&](const Wait& op) { state.clock.join(grown(semaphores_, op.semaphore)); },
+                 [&](const Signal& op) { signal(op.semaphore, event.agent, state); },
+                 [&](const Wait& op) { wait(op.semaphore, event.agent, state); },
                  [&](const IssueCopy& op) { issue(op.copy, state); },
                  [&](const CopyStep& op) { step_copy(event.agent, op.phase, state); },
                  [&](const Arrive& op) { arrive(op.barrier, state); },
@@ -73,6 +73,22 @@ void HappensBefore::act(const Applied& event, AgentState& state) {
                  [](const Yield&) {},
              },
              event.op);
+}
+
+void HappensBefore::signal(SemaphoreId id, AgentId agent, AgentState& state) {
+  if (state.clock.is_small()) return release_to(grown(semaphores_, id), state);
+  VectorClock& before = released_[{(*tables_)[agent].issuer.value_or(agent), id}];
+  grown(semaphores_, id).join_since(state.clock, before);
+  before = state.clock;
+  state.released = true;
+}
+
+void HappensBefore::wait(SemaphoreId id, AgentId agent, AgentState& state) {
+  const VectorClock& signals = grown(semaphores_, id);
+  if (signals.is_small()) return state.clock.join(signals);
+  VectorClock& before = acquired_[{agent, id}];
+  state.clock.join_since(signals, before);
+  before = signals;
 }
 
 void HappensBefore::release_to(VectorClock& object, AgentState& state) {
@@ -137,8 +153,11 @@ void HappensBefore::exit(AgentId agent, AgentState& state) {
     place.running.reset();
     place.last = state.epoch;
   }
-  LaunchState& launch = grown(launches_, (*tables_)[agent].launch);
-  launch.running.erase(identity);
+  grown(launches_, (*tables_)[agent].launch).running.erase(identity);
+  for (auto* joined : {&released_, &acquired_}) {
+    joined->erase(joined->lower_bound({agent, SemaphoreId{}}),
+                  joined->upper_bound({agent, SemaphoreId{0xFFFFFFFF}}));
+  }
 }
 
 void HappensBefore::issue(AgentId copy, AgentState& issuer) {
@@ -165,14 +184,14 @@ void HappensBefore::step_copy(AgentId copy, CopyPhase phase, AgentState& state) 
       return;
     case CopyPhase::kSignalSend:
       if (row.copy.send_semaphore.has_value()) {
-        release_to(grown(semaphores_, *row.copy.send_semaphore), state);
+        signal(*row.copy.send_semaphore, copy, state);
       }
       return;
     case CopyPhase::kPartialReceive:
-      release_to(grown(semaphores_, row.copy.receive_semaphore), state);
+      signal(row.copy.receive_semaphore, copy, state);
       return;
     case CopyPhase::kSignalReceive:
-      release_to(grown(semaphores_, row.copy.receive_semaphore), state);
+      signal(row.copy.receive_semaphore, copy, state);
       complete(copy, row, state);
       return;
   }

@@ -97,6 +97,8 @@ class HappensBefore : public EventSink, public ClockHasher {
   void issue(AgentId copy, AgentState& issuer);
   void step_copy(AgentId copy, CopyPhase phase, AgentState& state);
   void complete(AgentId copy, const AgentRow& row, AgentState& state);
+  void signal(SemaphoreId id, AgentId agent, AgentState& state);
+  void wait(SemaphoreId id, AgentId agent, AgentState& state);
   void release_to(VectorClock& object, AgentState& state);
   void arrive(BarrierId id, AgentState& state);
   void await(const AwaitBarrier& op, AgentState& state);
@@ -108,6 +110,10 @@ class HappensBefore : public EventSink, public ClockHasher {
   std::vector<VectorClock> semaphores_;
   std::vector<BarrierState> barriers_;
   std::vector<LaunchState> launches_;
+  // By thread (a copy's issuer) and semaphore: what was last released to it, and acquired from it.
+  // A large clock is joined by what has changed since.
+  std::map<std::pair<AgentId, SemaphoreId>, VectorClock> released_;
+  std::map<std::pair<AgentId, SemaphoreId>, VectorClock> acquired_;
   std::map<Place, PlaceState> places_;
   std::map<std::uint32_t, DeviceState> devices_;
   std::optional<AgentId> completed_;  // The last event completed this copy.
