@@ -230,13 +230,21 @@ void PythonRecorder::raise_error(const Head& head, Handle error) {
 }
 
 std::pair<std::string, std::uint64_t> PythonRecorder::finish(
-    const std::string& kind, const std::vector<BlockedWait>& pending) {
+    const std::string& kind, const std::vector<BlockedWait>& waits,
+    const std::vector<AtBarrier>& barriers) {
   std::vector<PendingOp> ops;
-  for (const auto& [agent, source, place, demand] : pending) {
+  for (const auto& [agent, source, place, demand] : waits) {
     const LaunchId launch = tables()[from_index<AgentId>(agent)].launch;
     const Wait wait{semaphore(launch, place), static_cast<std::uint64_t>(demand)};
     ops.push_back(
         {.agent = from_index<AgentId>(agent), .source = from_index<SourceId>(source), .op = wait});
+  }
+  for (const auto& [agent, source, kind_number, device, arrivals, interpreter_only] : barriers) {
+    const Head head{.number = 0, .agent = agent, .source = source};
+    const BarrierId id = barrier(head, kind_number, device, arrivals, interpreter_only);
+    ops.push_back({.agent = from_index<AgentId>(agent),
+                   .source = from_index<SourceId>(source),
+                   .op = AwaitBarrier{id, 0}});
   }
   Result<JaxRecorder::Finished> finished = recorder_->finish(end_kind(kind), std::move(ops));
   if (!finished.ok()) raise_failure(finished.failure());

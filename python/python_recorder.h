@@ -42,6 +42,9 @@ class PythonRecorder {
   using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>;
   // (agent, source, semaphore, demand)
   using BlockedWait = std::tuple<std::uint32_t, std::uint32_t, Place, std::int64_t>;
+  // (agent, source, kind, device, arrivals, interpreter-only)
+  using AtBarrier =
+      std::tuple<std::uint32_t, std::uint32_t, int, std::uint32_t, std::uint32_t, bool>;
 
   PythonRecorder(const std::string& path, const std::string& jax_version,
                  const std::string& program, const std::string& values, const Rows& options,
@@ -88,7 +91,8 @@ class PythonRecorder {
   // The trace. finish() returns the run id and the number of findings.
   std::uint64_t events() const { return recorder_->events(); }
   std::pair<std::string, std::uint64_t> finish(const std::string& kind,
-                                               const std::vector<BlockedWait>& pending);
+                                               const std::vector<BlockedWait>& waits,
+                                               const std::vector<AtBarrier>& barriers);
   // Leaves no file behind. Nothing may be called afterwards.
   void discard();
 

@@ -179,12 +179,15 @@ class Callbacks:
 
     def _before_barrier(self, context: Context, args: Any, keywords: Any) -> None:
         context.launch.arrive(LAUNCH_START, 0, [context.place])
+        context.launch.wait_at(LAUNCH_START, context.place)
 
     def _after_barrier(self, context: Context, result: Any) -> None:
+        context.launch.at_barrier.pop(context.place, None)
         context.launch.await_barrier(LAUNCH_START, 0, [context.place])
 
     def _before_clean_up(self, context: Context, args: Any, keywords: Any) -> None:
         context.launch.arrive(LAUNCH_END, 0, [context.place])
+        context.launch.wait_at(LAUNCH_END, context.place)
 
     def _after_clean_up(self, context: Context, result: Any) -> None:
         context.launch.leave(context.device)

@@ -6,6 +6,7 @@ runs, the thread's context is the copy's. JAX's `DMA.lock` makes its phases foll
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -135,9 +136,12 @@ class CopyHooks:
                 return original(dma)
             outer = thread_state.context, thread_state.phase
             thread_state.context, thread_state.phase = copy, (phase, signal_phase)
+            executing, thread = copy.launch.executing, threading.get_ident()
+            executing.add(thread)
             try:
                 original(dma)
             finally:
+                executing.discard(thread)
                 thread_state.context, thread_state.phase = outer
 
         return execute

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from replait._sources import private_text
 from replait._stamps import thread_state
@@ -153,6 +153,32 @@ class CopyContext(Context):
         )
 
 
+class SemaphoreWait(NamedTuple):
+    """A thread in the middle of a wait."""
+
+    agent: int
+    source: int
+    place: tuple[int, int, int, bool]
+    demand: int
+    semaphore: Any  # JAX's.
+    core: int  # Among all of the launch.
+
+    def is_blocked(self) -> bool:
+        semaphore, core = self.semaphore, self.core
+        return semaphore.count_by_core[core] < self.demand and not semaphore.tasks[core]
+
+
+class BarrierWait(NamedTuple):
+    """A thread that has arrived at a barrier."""
+
+    agent: int
+    source: int
+    kind: int
+    device: int
+    arrivals: int
+    interpreter_only: bool
+
+
 class Launch:
     """A recorded kernel call. Events of one agent are pushed in its own order."""
 
@@ -176,12 +202,17 @@ class Launch:
         )
         self.failed = False
         self.raised: set[tuple[int, int]] = set()  # Threads that raised.
-        self.blocked: dict[tuple[int, int], Any] = {}  # Thread -> what it waits for.
+        self.memory: Any = None  # JAX's SharedMemory.
+        self.waits: dict[tuple[int, int], SemaphoreWait] = {}  # By thread.
+        self.at_barrier: dict[tuple[int, int], BarrierWait] = {}
+        self.entered: set[int] = set()  # Devices.
+        self.executing: set[int] = set()  # OS threads that run a copy.
         self._agents: dict[tuple[int, int], int] = {}
         self._named: set[int] = set()
         self._fixed: set[int] = set()  # Fixed-id semaphores that exist.
         self._left: set[int] = set()  # Devices that are through with the launch.
         self._forked: set[int] = set()  # Devices whose cores have started.
+        self.done_cores: set[tuple[int, int]] = set()  # Of several cores: those that are through.
         self._steps: dict[tuple[int, int], int] = {}
         self._announced: dict[tuple[int, int], tuple[int, ...]] = {}
 
@@ -197,6 +228,7 @@ class Launch:
     # Entering, leaving, grid steps.
 
     def enter(self, device: int, core: int, error: Error | None = None) -> None:
+        self.entered.add(device)
         self.push(self.sink.enter, (device, core), error)
 
     def cores_barrier(self, device: int) -> None:
@@ -213,10 +245,21 @@ class Launch:
             for place in places:
                 self.announce_step(place)
         elif self.cores > 1:
-            self.arrive(CORES_END, device, places)
+            for place in places:
+                self.core_done(place)
             self.await_barrier(CORES_END, device, places[:1])
-            for place in places[1:]:
-                self.push(self.sink.exit, place)
+            self.at_barrier.pop(places[0], None)
+
+    def core_done(self, place: tuple[int, int]) -> None:
+        """One of several cores is through with its grid steps."""
+        if place in self.done_cores:
+            return
+        self.done_cores.add(place)
+        self.arrive(CORES_END, place[0], [place])
+        if place[1] > 0:
+            self.push(self.sink.exit, place)
+        else:
+            self.wait_at(CORES_END, place)
 
     def announce_step(self, place: tuple[int, int]) -> None:
         """The thread begins its next grid step, where its point is known."""
@@ -225,6 +268,8 @@ class Launch:
         point = self.note.points.point(place[1], self._steps.get(place, 0))
         if point is not None:
             self.at_point(place, point)
+        elif self.cores > 1:
+            self.core_done(place)
 
     def at_point(self, place: tuple[int, int], point: tuple[int, ...]) -> None:
         if self._announced.get(place) != point:
@@ -239,6 +284,7 @@ class Launch:
         self.announce_step(place)
 
     def leave(self, device: int) -> None:
+        self.at_barrier.pop((device, 0), None)
         self.await_barrier(LAUNCH_END, 0, [(device, 0)])
         self.push(self.sink.exit, (device, 0))
         self.device_done(device)
@@ -248,27 +294,29 @@ class Launch:
         if len(self._left) == self.devices:
             self.recording.launch_done(self)
 
-    # Barriers: between devices only where there are several.
+    # Barriers.
 
     def arrive(self, kind: int, device: int, places: list[tuple[int, int]]) -> None:
-        self._barrier(self.sink.arrive, kind, device, places)
+        for place in places:
+            self.push(self.sink.arrive, place, *self._barrier(kind, device))
 
     def await_barrier(self, kind: int, device: int, places: list[tuple[int, int]]) -> None:
-        self._barrier(self.sink.await_barrier, kind, device, places)
+        for place in places:
+            self.push(self.sink.await_barrier, place, *self._barrier(kind, device))
 
-    def _barrier(
-        self, method: Any, kind: int, device: int, places: list[tuple[int, int]]
-    ) -> None:
-        if kind in (LAUNCH_START, LAUNCH_END):
-            if self.devices == 1:
-                return
-            arrivals = self.devices
-        else:
-            arrivals = 1 if kind == CORES_START else self.cores
+    def wait_at(self, kind: int, place: tuple[int, int]) -> None:
+        """The thread has arrived at a barrier that it may have to wait at."""
+        device = place[0] if kind == CORES_END else 0
+        self.at_barrier[place] = BarrierWait(
+            self.agent(place), self.source, *self._barrier(kind, device)
+        )
+
+    def _barrier(self, kind: int, device: int) -> tuple[int, int, int, bool]:
+        """(kind, device, arrivals, interpreter-only)"""
+        arrivals = {CORES_START: 1, CORES_END: self.cores}.get(kind, self.devices)
         real_start = self.note is None or self.note.start_barrier_is_real
         only_jax = kind == LAUNCH_END or (kind == LAUNCH_START and not real_start)
-        for place in places:
-            self.push(method, place, kind, device, arrivals, only_jax)
+        return kind, device, arrivals, only_jax
 
     # Semaphores.
 

@@ -18,6 +18,7 @@ from replait._launch import (
     Context,
     CopyContext,
     Launch,
+    SemaphoreWait,
     current_context,
     recorded_launch,
 )
@@ -63,6 +64,7 @@ class MemoryHooks:
             launch = self._recording.begin_launch(memory)
             if launch is not None:
                 setattr(memory, ATTRIBUTE, launch)
+                launch.memory = memory
                 memory.lock = StampingLock(memory.lock, launch.draw)
 
         return __init__
@@ -290,12 +292,15 @@ class MemoryHooks:
                 return original(semaphore, value, global_core_id, *a, **k)
             core = int(global_core_id)
             context = current_context(launch, divmod(core, launch.cores))
-            with self._request(launch, context, semaphore, core, int(value), int(value)) as event:
-                launch.blocked[context.place] = (context, event)
+            demand = int(value)
+            with self._request(launch, context, semaphore, core, demand, demand) as place:
+                launch.waits[context.place] = SemaphoreWait(
+                    context.agent, context.source, place, demand, semaphore, core
+                )
                 try:
                     original(semaphore, value, core, *a, **k)
                 finally:
-                    launch.blocked.pop(context.place, None)
+                    launch.waits.pop(context.place, None)
 
         return wait
 
@@ -308,7 +313,7 @@ class MemoryHooks:
         core: int,
         demand: int | None,
         amount: int,
-    ) -> Iterator[tuple[Any, int]]:
+    ) -> Iterator[tuple[int, int, int, bool]]:
         """One signal or wait (`demand` set), with its number drawn under the semaphore's lock."""
         fixed = semaphore.shared_memory.fixed_id_sem.get(semaphore.id) is semaphore
         place = launch.semaphore(fixed, core, semaphore.id)
@@ -318,7 +323,7 @@ class MemoryHooks:
         before, thread_state.request = thread_state.request, request
         raised: BaseException | None = None
         try:
-            yield place, amount
+            yield place
         except BaseException as error:
             raised = error
             raise

@@ -183,6 +183,15 @@ class Recorder:
     # The trace.
     def events(self) -> int: ...
     def finish(
-        self, kind: str, pending: Sequence[tuple[int, int, Semaphore, int]]
-    ) -> tuple[str, int]: ...
+        self,
+        kind: str,
+        waits: Sequence[tuple[int, int, Semaphore, int]],
+        barriers: Sequence[tuple[int, int, int, int, int, bool]],
+    ) -> tuple[str, int]:
+        """Returns the run id and the number of findings.
+
+        What blocked threads wait for: (agent, source, semaphore, demand) and (agent, source, kind,
+        device, arrivals, interpreter-only).
+        """
+
     def discard(self) -> None: ...

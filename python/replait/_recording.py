@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from replait import _cures, _environment, _jax_support, _stamps, _surfacing
+from replait import _cures, _deadlock, _environment, _jax_support, _stamps, _surfacing
 from replait._callbacks import Callbacks
 from replait._copies import CopyHooks
 from replait._errors import InternalError, ReplaitError, UnsupportedOptionError
@@ -71,6 +71,8 @@ class Recording:
         self._workers = _cures.Workers()
         self._open_launches: set[Launch] = set()
         self._refused: tuple[Launch, set[int]] | None = None
+        self._watch = _deadlock.Watch(self)
+        self._finished = False
         self._changed = threading.Condition()  # Reentrant.
         self._pid = os.getpid()
 
@@ -108,6 +110,7 @@ class Recording:
             self._switch_off()
             raise
         self.live = True
+        self._watch.start()
 
     def _install_tracing(self) -> None:
         tracing, tpu, patches = Tracing(self), self.jax.tpu, self._patches
@@ -120,6 +123,7 @@ class Recording:
 
     def _switch_off(self) -> None:
         self.live = False
+        self._watch.stop()
         self._patches.restore()
         self._workers.restore()
 
@@ -135,7 +139,7 @@ class Recording:
                 raised = self._wait()
         finally:
             self._switch_off()
-            self._finish()
+            self.finish("failed" if self.failures else "finished")
         if self.failures:
             _cures.drop_failed(self.jax)
         if self.fault is not None and raised is None:
@@ -167,7 +171,7 @@ class Recording:
         """Returns once no launch is open, or nothing has moved for a while after a failure."""
         before, since = -1, time.monotonic()
         with self._changed:
-            while self._open_launches and self.fault is None:
+            while self._open_launches and self.fault is None and not self._finished:
                 self._changed.wait(timeout=0.1)
                 now = self.sink.events()
                 if now != before or not any(launch.failed for launch in self._open_launches):
@@ -176,7 +180,14 @@ class Recording:
                     log.warning("%s: a failed kernel did not come to its end", self.path)
                     return
 
-    def _finish(self) -> None:
+    def finish(self, kind: str) -> None:
+        """Ends the trace; once."""
+        with self._changed:
+            if self._finished:
+                return
+            self._finished = True
+            launches = list(self._open_launches)
+        self.live = False
         if self.kernels == 0 and self.fault is None:
             self.sink.discard()
             log.warning(
@@ -185,18 +196,23 @@ class Recording:
                 self.path,
             )
             return
-        pending = [
-            (context.agent, context.source, place, demand)
-            for launch in self._open_launches
-            for context, (place, demand) in list(launch.blocked.values())
-        ]
-        kind = "failed" if self.failures else "finished"
-        if self._open_launches and not self.failures:
+        waits = [tuple(wait[:4]) for launch in launches for wait in list(launch.waits.values())]
+        barriers = [tuple(w) for launch in launches for w in list(launch.at_barrier.values())]
+        if launches and kind == "finished":
             kind = "abandoned"
         try:
-            self.run_id, self.findings = self.sink.finish(kind, pending)
+            self.run_id, self.findings = self.sink.finish(kind, waits, barriers)
         except Exception as error:
             self.fault = self.fault or error
+
+    def deadlocked(self) -> None:
+        """No thread of any launch can move: the recording ends here."""
+        self.finish("deadlocked")
+        with self._changed:
+            self.failures += len(self._open_launches)
+            _stamps.failed_launches += len(self._open_launches)
+            self._open_launches.clear()
+            self._changed.notify_all()
 
     def forget_in_child(self) -> None:
         """A forked child has the hooks but must not write into the parent's trace."""
@@ -279,6 +295,10 @@ class Recording:
     def has_failing_launch(self) -> bool:
         with self._changed:
             return any(launch.failed for launch in self._open_launches)
+
+    def open_launches(self) -> list[Launch]:
+        with self._changed:
+            return list(self._open_launches)
 
     def launch_done(self, launch: Launch) -> None:
         with self._changed:

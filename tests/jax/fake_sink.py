@@ -45,12 +45,12 @@ class FakeSink:
     def events(self):
         return len(self.told)
 
-    def finish(self, kind, pending):
-        self.finished = (kind, pending)
+    def finish(self, kind, waits, barriers):
+        self.finished = (kind, waits, barriers)
         return "0" * 32, 0
 
     def discard(self):
-        self.finished = ("discarded", [])
+        self.finished = ("discarded", [], [])
 
     def in_order(self):
         """(kind, agent, ...) of each event, in the order in which they took effect."""

@@ -344,6 +344,55 @@ def one_core_of_two_fails():
     return run(ones())
 
 
+def waits_for_ever(devices=2, copies=0):
+    """Device 0 waits for two signals of which one comes; copies that nobody waits for may run."""
+
+    def kernel(x, out, turn, copied):
+        me = lax.axis_index("x")
+        for i in range(copies):
+            pltpu.make_async_copy(x, out.at[i], copied.at[i]).start()
+        pl.when(me == 1)(lambda: pl.semaphore_signal(turn, 1, device_id=(0,)))
+        pl.when(me == 0)(lambda: pl.semaphore_wait(turn, 2))
+
+    call = pl.pallas_call(
+        kernel,
+        out_shape=jax.ShapeDtypeStruct((max(copies, 1), *BLOCK), jnp.float32),
+        in_specs=[ANY],
+        out_specs=ANY,
+        scratch_shapes=[
+            pltpu.SemaphoreType.REGULAR,
+            pltpu.SemaphoreType.DMA((max(copies, 1),)),
+        ],
+        interpret=params(),
+    )
+    spec = PartitionSpec("x")
+    return sharded(call, devices, spec, spec)(ones(devices * 8, 128))
+
+
+def a_core_waits_for_ever():
+    """Core 1 waits for a signal that core 0 never sends."""
+    mesh = pltpu.create_tensorcore_mesh("core", num_cores=2)
+
+    @jax.jit
+    def run(x):
+        def stateful(refs):
+            x, out = refs
+
+            @pl.core_map(mesh, interpret=params(cores=2))
+            def _():
+                me = lax.axis_index("core")
+
+                def body(copied, turn):
+                    pl.when(me == 0)(lambda: pltpu.async_copy(x, out, copied).wait())
+                    pl.when(me == 1)(lambda: pl.semaphore_wait(turn, 1))
+
+                pl.run_scoped(body, pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.REGULAR)
+
+        return pl.run_state(stateful)((x, jnp.zeros_like(x)))[1]
+
+    return run(ones())
+
+
 def doubled(x):
     def kernel(x, out):
         out[...] = x[...] + x[...]

@@ -50,13 +50,13 @@ def test_one_recording_at_a_time(tmp_path):
         with pytest.raises(replait.ReplaitError, match=r"already recording into .*a\.replait"):
             with replait.record(tmp_path / "b.replait"):
                 raise AssertionError("not reached")
-        kernels.settled(kernels.doubled(kernels.ones(8, 128)))
+        kernels.settled(kernels.doubled(kernels.ones()))
     assert sorted(os.listdir(tmp_path)) == ["a.replait"]
 
 
 def test_no_kernel_leaves_no_file_and_says_so(tmp_path, caplog):
     with caplog.at_level(logging.WARNING, "replait"), replait.record(tmp_path / "x.replait") as r:
-        jax.block_until_ready(kernels.ones(8, 128) + 1)
+        jax.block_until_ready(kernels.ones() + 1)
     assert "recorded 0 kernels" in caplog.text
     assert (r.kernels, r.run_id) == (0, None)
     assert os.listdir(tmp_path) == []
@@ -80,7 +80,7 @@ def test_jax_and_the_environment_are_put_back(tmp_path):
         before, get = hooked(), interpret_pallas_call.get.__wrapped__
         with replait.record(tmp_path / "x.replait"):
             assert hooked() != before
-            kernels.settled(kernels.doubled(kernels.ones(8, 128)))
+            kernels.settled(kernels.doubled(kernels.ones()))
         after = hooked()
         changed = [
             name
@@ -169,7 +169,7 @@ def test_an_error_that_the_program_has_met_is_not_raised_again(tmp_path):
 
 def test_an_error_in_the_block_passes_through(tmp_path):
     with pytest.raises(ZeroDivisionError), replait.record(tmp_path / "x.replait"):
-        kernels.settled(kernels.doubled(kernels.ones(8, 128)))
+        kernels.settled(kernels.doubled(kernels.ones()))
         raise ZeroDivisionError
     assert os.listdir(tmp_path) == ["x.replait"]
 
@@ -190,7 +190,7 @@ def test_an_own_fault_ends_the_recording_and_not_the_program(tmp_path):
             _recording.end(recording)
     assert result.shape == (16, 8, 128)
     with replait.record(tmp_path / "next.replait") as following:
-        kernels.settled(kernels.doubled(kernels.ones(8, 128)))
+        kernels.settled(kernels.doubled(kernels.ones()))
     assert following.kernels == 1
 
 
@@ -204,7 +204,7 @@ def test_a_forked_child_does_not_write_into_the_trace(tmp_path):
         "    if child == 0:\n"
         "        os._exit(1 if recording.live else 0)\n"
         "    assert os.waitpid(child, 0)[1] == 0\n"
-        "    kernels.settled(kernels.doubled(kernels.ones(8, 128)))\n"
+        "    kernels.settled(kernels.doubled(kernels.ones()))\n"
         "print(recording.kernels)\n"
     )
     ran = commands.run(sys.executable, "-W", "ignore", "-c", program)

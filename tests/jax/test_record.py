@@ -99,6 +99,26 @@ def test_a_failure_replays_with_type_and_text(kernel, tmp_path):
     assert first["source"].startswith("tests/jax/kernels.py:"), first
 
 
+DEADLOCKS = {
+    "a wait": (kernels.waits_for_ever, "turn", "has 1"),
+    "a wait beside copies": (functools.partial(kernels.waits_for_ever, copies=2), "turn", "has 1"),
+    "a wait of one core": (kernels.a_core_waits_for_ever, "turn", "has 0"),
+}
+
+
+@pytest.mark.parametrize("name", DEADLOCKS)
+def test_a_deadlock_ends_the_kernel_and_says_who_waits(name, tmp_path):
+    kernel, semaphore, has = DEADLOCKS[name]
+    path = tmp_path / "deadlock.replait"
+    with pytest.raises(jax.errors.JaxRuntimeError, match="replait found a deadlock"):
+        record(kernel, path)
+    out = replays(path)
+    assert "sync.deadlock" in out and semaphore in out and has in out, out
+    assert commands.replait("check", path).code == 1
+    # Nothing of it is left behind.
+    assert (kernels.settled(kernels.doubled(kernels.ones())) == 2).all()
+
+
 def test_a_count_left_at_exit_is_recorded_as_printed(tmp_path, capsys):
     path = tmp_path / "count.replait"
     record(kernels.leaves_a_count, path)
@@ -121,9 +141,9 @@ def test_only_the_first_cause_is_an_error_of_its_own(tmp_path):
 
 def test_a_kernel_jitted_before_is_recorded(tmp_path):
     run = jax.jit(kernels.doubled)
-    run(kernels.ones(8, 128)).block_until_ready()
+    run(kernels.ones()).block_until_ready()
     path = tmp_path / "before.replait"
-    recording = record(lambda: run(kernels.ones(8, 128)), path)
+    recording = record(lambda: run(kernels.ones()), path)
     assert recording.kernels == 1
     replays(path)
     ops = [e["op"] for e in commands.events_of(path)]
@@ -136,7 +156,7 @@ def test_launches_are_recorded_one_after_another(tmp_path):
 
     def three():
         run = jax.jit(kernels.doubled)
-        return [run(run(kernels.ones(8, 128))), kernels.ring()]
+        return [run(run(kernels.ones())), kernels.ring()]
 
     assert record(three, path).kernels == 3
     replays(path)
@@ -147,7 +167,7 @@ def test_a_kernel_after_a_failed_one_is_recorded(tmp_path):
     with replait.record(path, values="hash") as recording:
         with pytest.raises(jax.errors.JaxRuntimeError):
             kernels.settled(kernels.one_device_of_two_fails())
-        assert (kernels.settled(kernels.doubled(kernels.ones(8, 128))) == 2).all()
+        assert (kernels.settled(kernels.doubled(kernels.ones())) == 2).all()
     assert (recording.kernels, recording.findings) == (2, 0)
     assert "Out-of-bounds swap" in replays(path)
 
