@@ -41,7 +41,8 @@ struct Kernel {
   LaunchOptions launch = {};
   std::function<void(ThreadContext&)> body;
   std::span<const EmbeddedSource> sources = {};  // Else the files are read, where they can be.
-  Location where = Location::current();          // Of the definition.
+  Location where = {};  // Of its definition: Location::current(). Compilers disagree on the line of
+                        // a default here, so it has none.
 };
 
 // What replait::main offers under `record`. Names must be unique.

@@ -95,13 +95,13 @@ TEST(Location, IsTheLineOfTheCall) {
   EXPECT_EQ(lines, (std::vector<std::uint32_t>{1, 2, 4, 5, 6, 7}));
 }
 
-TEST(Location, OfAKernelIsItsDefinition) {
-  const std::uint32_t line = __LINE__ + 1;
-  const Kernel kernel{.name = "defined", .body = [](ThreadContext&) {}};
+TEST(Location, OfAKernelIsInItsLaunch) {
+  const Location where = Location::current();
+  const Kernel kernel{.name = "defined", .body = [](ThreadContext&) {}, .where = where};
   const auto result = run(kernel);
   const LaunchRow& launch = result->tables[LaunchId{}];
   EXPECT_EQ(launch.kernel, "defined");
-  EXPECT_EQ(result->tables[launch.source].line, line);
+  EXPECT_EQ(result->tables[launch.source].line, where.line);
 }
 
 }  // namespace
