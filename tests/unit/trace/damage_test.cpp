@@ -20,7 +20,8 @@ class Damage : public ::testing::Test {
     EXPECT_FALSE(whole_.failure);
   }
 
-  const Execution execution_ = random_execution({.seed = 3, .events = 270, .threads = 2, .launches = 1});
+  const Execution execution_ =
+      random_execution({.seed = 3, .events = 270, .threads = 2, .launches = 1});
   const std::string bytes_;
   const Reading whole_;
 };
