@@ -3,7 +3,7 @@
     replait record -o ring.replait -- python examples/jax/ring.py
     replait check ring.replait
 
-prints the race with both of its lines. With `--fixed` the kernel waits for each block, and is clean.
+prints the race with both of its lines. With `--fixed` the kernel waits for each block: it is clean.
 """
 
 import os

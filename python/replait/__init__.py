@@ -23,7 +23,8 @@ from replait._errors import (
 
 if TYPE_CHECKING:
     __version__: str
-    from replait._recording import Recording, record
+    from replait._record import record
+    from replait._recording import Recording
 
 __all__ = [
     "InternalError",
@@ -46,9 +47,9 @@ def site_folder() -> str:
 
 def __getattr__(name: str) -> Any:
     if name in ("record", "Recording"):
-        from replait import _recording
+        from replait import _record
 
-        return getattr(_recording, name)
+        return getattr(_record, name)
     if name == "__version__":
         from replait._environment import version_of
 

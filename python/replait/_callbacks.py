@@ -42,7 +42,7 @@ class Callbacks:
         self._patches = patches
         self._tpu = tpu = recording.jax.tpu
         self._thread_map = recording.jax.thread_map._thread_map_callback
-        # function -> what is done before and after it. The functions that name a core name it third.
+        # What is done before and after each function. Those that name a core name it third.
         self._handlers: dict[Any, tuple[Before | None, After | None]] = {
             tpu._update_clocks_for_device_barrier: (self._before_cores, None),
             tpu._barrier: (self._before_barrier, self._after_barrier),

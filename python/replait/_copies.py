@@ -57,7 +57,9 @@ class CopyHooks:
         destination = (int(space), int(buffer), device, core, transforms)
         cores = context.launch.cores
         send = None if args[10] is None else (int(args[10]), context.device * cores + context.core)
-        self._issue(context, source, destination, send, (int(args[9]), device * cores + core), error)
+        self._issue(
+            context, source, destination, send, (int(args[9]), device * cores + core), error
+        )
 
     def _issue(
         self,
@@ -70,7 +72,7 @@ class CopyHooks:
     ) -> int | None:
         """Operands are (space, buffer, device, core, transforms), semaphores (id, global core)."""
         launch, fixed_ids = context.launch, self._tpu._shared_memory.fixed_id_sem
-        semaphores = []
+        semaphores: list[tuple[int, int, int, bool] | None] = []
         for semaphore in (send, receive):
             if semaphore is None:
                 semaphores.append(None)
@@ -130,7 +132,7 @@ class CopyHooks:
         return self._issue(context, source, destination, send, receive, None)
 
     def _phase(self, original: Method, phase: int, signal_phase: int) -> Method:
-        def execute(dma: Any) -> None:
+        def execute(dma: Any) -> Any:
             copy: CopyContext | None = vars(dma).get(_COPY)
             if copy is None:
                 return original(dma)

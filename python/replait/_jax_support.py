@@ -77,7 +77,9 @@ class Jax:
         self.xla_bridge: Any = importlib.import_module("jax._src.xla_bridge")
         self.tpu: Any = importlib.import_module(TPU_MODULE)
         self.memory: Any = importlib.import_module("jax._src.pallas.mosaic.interpret.shared_memory")
-        self.thread_map: Any = importlib.import_module("jax._src.pallas.mosaic.interpret.thread_map")
+        self.thread_map: Any = importlib.import_module(
+            "jax._src.pallas.mosaic.interpret.thread_map"
+        )
         self.utils: Any = importlib.import_module("jax._src.pallas.mosaic.interpret.utils")
 
 

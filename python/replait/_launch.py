@@ -6,6 +6,7 @@ whether the callback raises after the access itself (JAX checks bounds afterward
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,7 +39,7 @@ def error_of(raised: BaseException) -> Error:
 class Access:
     """A read, write or swap that took effect, or raised, at `stamp`."""
 
-    __slots__ = ("kind", "stamp", "key", "range", "mask", "value")
+    __slots__ = ("key", "kind", "mask", "range", "stamp", "value")
 
     def __init__(
         self, kind: str, stamp: int, key: Any, access_range: Any, mask: Any, value: Any
@@ -55,8 +56,17 @@ class Context:
     """What one thread of a launch does in one callback."""
 
     __slots__ = (
-        "launch", "device", "core", "place", "agent", "source", "note",
-        "access", "window", "printed", "attempt",
+        "access",
+        "agent",
+        "attempt",
+        "core",
+        "device",
+        "launch",
+        "note",
+        "place",
+        "printed",
+        "source",
+        "window",
     )  # fmt: skip
 
     def __init__(
@@ -80,16 +90,16 @@ class Context:
         if access is not None:
             self._push_access(access, value, self.error(raised))
         elif raised is not None and not hasattr(raised, _RECORDED):
-            self._push_error(self.error(raised))
+            error = self.error(raised)
+            assert error is not None
+            self._push_error(error)
 
     def error(self, raised: BaseException | None) -> Error | None:
         """What an event says of `raised`, which counts as recorded from now on."""
         if raised is None:
             return None
-        try:
+        with contextlib.suppress(AttributeError):  # Has slots: a second event may follow.
             setattr(raised, _RECORDED, True)
-        except AttributeError:  # An exception with slots: a second event may follow.
-            pass
         error = error_of(raised)
         self.launch.failed = True
         return error

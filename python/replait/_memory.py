@@ -70,7 +70,9 @@ class MemoryHooks:
         return __init__
 
     def _memory_get_buffer_content(self, original: Method) -> Method:
-        def get_buffer_content(memory: Any, key: Any, rnge: Any, thread: Any, *a: Any, **k: Any) -> Any:
+        def get_buffer_content(
+            memory: Any, key: Any, rnge: Any, thread: Any, *a: Any, **k: Any
+        ) -> Any:
             launch = recorded_launch(memory)
             if launch is None:
                 return original(memory, key, rnge, thread, *a, **k)
@@ -82,7 +84,9 @@ class MemoryHooks:
         return get_buffer_content
 
     def _memory_store_buffer_content(self, original: Method) -> Method:
-        def store_buffer_content(memory: Any, key: Any, rnge: Any, value: Any, thread: Any, *a: Any, **k: Any) -> Any:
+        def store_buffer_content(
+            memory: Any, key: Any, rnge: Any, value: Any, thread: Any, *a: Any, **k: Any
+        ) -> Any:
             launch = recorded_launch(memory)
             if launch is None:
                 return original(memory, key, rnge, value, thread, *a, **k)
@@ -92,7 +96,9 @@ class MemoryHooks:
         return store_buffer_content
 
     def _memory_swap_buffer_content(self, original: Method) -> Method:
-        def swap_buffer_content(memory: Any, key: Any, rnge: Any, value: Any, mask: Any, thread: Any, *a: Any, **k: Any) -> Any:
+        def swap_buffer_content(
+            memory: Any, key: Any, rnge: Any, value: Any, mask: Any, thread: Any, *a: Any, **k: Any
+        ) -> Any:
             launch = recorded_launch(memory)
             if launch is None:
                 return original(memory, key, rnge, value, mask, thread, *a, **k)
@@ -136,7 +142,9 @@ class MemoryHooks:
         return divmod(int(thread or 0), launch.cores)
 
     def _memory_allocate_buffer(self, original: Method) -> Method:
-        def allocate_buffer(memory: Any, key: Any, ref_count: int, value: Any, *a: Any, **k: Any) -> None:
+        def allocate_buffer(
+            memory: Any, key: Any, ref_count: int, value: Any, *a: Any, **k: Any
+        ) -> Any:
             launch = recorded_launch(memory)
             if launch is None:
                 return original(memory, key, ref_count, value, *a, **k)
@@ -171,7 +179,7 @@ class MemoryHooks:
         return allocate_buffer
 
     def _memory_deallocate_buffer(self, original: Method) -> Method:
-        def deallocate_buffer(memory: Any, key: Any, *a: Any, **k: Any) -> None:
+        def deallocate_buffer(memory: Any, key: Any, *a: Any, **k: Any) -> Any:
             launch = recorded_launch(memory)
             if launch is None:
                 return original(memory, key, *a, **k)
@@ -196,7 +204,7 @@ class MemoryHooks:
         return deallocate_buffer
 
     def _memory_allocate_semaphores(self, original: Method) -> Method:
-        def allocate_semaphores(memory: Any, key: Any, num_semaphores: int) -> int:
+        def allocate_semaphores(memory: Any, key: Any, num_semaphores: int) -> Any:
             launch = recorded_launch(memory)
             if launch is None or num_semaphores == 0:
                 return original(memory, key, num_semaphores)
@@ -246,7 +254,7 @@ class MemoryHooks:
         return get_sempahores_with_nonzero_count
 
     def _memory_set_failed(self, original: Method) -> Method:
-        def set_failed(memory: Any, exception: BaseException, *args: Any, **kwargs: Any) -> None:
+        def set_failed(memory: Any, exception: BaseException, *args: Any, **kwargs: Any) -> Any:
             launch = recorded_launch(memory)
             context = thread_state.context
             if launch is None or context is None:
@@ -275,7 +283,7 @@ class MemoryHooks:
         return __init__
 
     def _semaphore_signal(self, original: Method) -> Method:
-        def signal(semaphore: Any, inc: Any, global_core_id: Any, *a: Any, **k: Any) -> None:
+        def signal(semaphore: Any, inc: Any, global_core_id: Any, *a: Any, **k: Any) -> Any:
             launch = recorded_launch(semaphore.shared_memory)
             if launch is None:
                 return original(semaphore, inc, global_core_id, *a, **k)
@@ -286,7 +294,7 @@ class MemoryHooks:
         return signal
 
     def _semaphore_wait(self, original: Method) -> Method:
-        def wait(semaphore: Any, value: Any, global_core_id: Any, *a: Any, **k: Any) -> None:
+        def wait(semaphore: Any, value: Any, global_core_id: Any, *a: Any, **k: Any) -> Any:
             launch = recorded_launch(semaphore.shared_memory)
             if launch is None:
                 return original(semaphore, value, global_core_id, *a, **k)

@@ -84,10 +84,10 @@ class RecordedProgram:
         """The program has imported what is recorded."""
         if os.getpid() != self._pid or not self._claim():
             return
-        from replait import _recording
+        from replait import _record
 
         try:
-            self._recording = _recording.begin(
+            self._recording = _record.begin(
                 self._path, values=self._values, environment=self._environment
             )
         except Exception as error:
@@ -127,10 +127,10 @@ class RecordedProgram:
         if self._recording is None:
             self._write_status(0, 0)
             return
-        from replait import _recording
+        from replait import _record
 
         try:
-            _recording.end(self._recording)
+            _record.end(self._recording)
         except Exception as error:
             # A kernel's own error was printed by whoever waited for it.
             if self._recording.fault is not None:

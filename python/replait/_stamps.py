@@ -29,7 +29,7 @@ def new_numbers() -> Draw:
 class SemaphoreRequest:
     """A signal or a wait that this thread is in the middle of."""
 
-    __slots__ = ("condition", "core", "demand", "done", "stamp", "count")
+    __slots__ = ("condition", "core", "count", "demand", "done", "stamp")
 
     def __init__(self, condition: Any, core: int, demand: int | None) -> None:
         self.condition = condition
@@ -73,7 +73,7 @@ class StampingLock:
         self._lock = lock
         self._draw = draw
 
-    def acquire(self, *args: Any, **kwargs: Any) -> bool:
+    def acquire(self, *args: Any, **kwargs: Any) -> Any:
         return self._lock.acquire(*args, **kwargs)
 
     def release(self) -> None:
@@ -83,10 +83,10 @@ class StampingLock:
             thread_state.wanted = 0
         self._lock.release()
 
-    def locked(self) -> bool:
+    def locked(self) -> Any:
         return self._lock.locked()
 
-    def __enter__(self) -> bool:
+    def __enter__(self) -> Any:
         return self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:

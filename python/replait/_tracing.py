@@ -26,7 +26,7 @@ log = logging.getLogger("replait")
 class Note:
     """What one staged callback is for."""
 
-    __slots__ = ("stack", "names", "dma", "launch")
+    __slots__ = ("dma", "launch", "names", "stack")
 
     def __init__(self, stack: tuple[Any, ...], launch: LaunchNote) -> None:
         self.stack = stack  # JAX SourceInfos, innermost first: JAX cuts a call stack at each trace.
@@ -66,9 +66,7 @@ def unwrap(callback: Any) -> tuple[Any, dict[str, Any], Note | None]:
 class LaunchNote:
     """What is known of a kernel before it runs."""
 
-    def __init__(
-        self, kernel: str, source: Any, points: GridPoints | None
-    ) -> None:
+    def __init__(self, kernel: str, source: Any, points: GridPoints | None) -> None:
         self.kernel = kernel
         self.source = source  # Of the pallas_call.
         self.defined: Frame | None = None  # The kernel function.
@@ -79,12 +77,14 @@ class LaunchNote:
 class TraceScope:
     """One call of interpret_pallas_call."""
 
-    def __init__(self, note: LaunchNote, names: list[str], scoped: dict[int, list[Any]]) -> None:
+    def __init__(self, note: LaunchNote, names: list[Any], scoped: dict[int, list[Any]]) -> None:
         self.note = note
-        self.names: Iterator[str] = iter(names)  # Of the kernel's own allocations, in order.
+        self.names = iter(names)  # (name, aval) of the kernel's own allocations, in order.
         self.scoped = scoped  # id(traceback) of a run_scoped -> its variables, in order.
         self.taken: dict[int, int] = {}
-        self.enclosing: list[Any] = []  # Sources of the equations being interpreted, outermost first.
+        self.enclosing: list[
+            Any
+        ] = []  # Sources of the equations being interpreted, outermost first.
 
 
 class Tracing:
@@ -103,7 +103,9 @@ class Tracing:
                 thread_state.scope = self._scope(kwargs)
             except Exception:  # The kernel must run all the same.
                 thread_state.scope = None
-                log.warning("no names and grid points of this kernel: a fault of replait", exc_info=True)
+                log.warning(
+                    "no names and grid points of this kernel: a fault of replait", exc_info=True
+                )
             try:
                 return original(*args, **kwargs)
             except NotImplementedError as error:
@@ -313,7 +315,9 @@ class GridPoints:
     ) -> None:
         self._grid, self._coordinates = grid, coordinates
         self._total = _product(grid)
-        leading = _product([n for n, is_parallel in zip(grid, parallel, strict=True) if is_parallel])
+        leading = _product(
+            [n for n, is_parallel in zip(grid, parallel, strict=True) if is_parallel]
+        )
         self._share = -(-leading // cores) * (self._total // leading) if leading else 0
 
     def point(self, core: int, step: int) -> tuple[int, ...] | None:

@@ -6,18 +6,20 @@ import logging
 import os
 import sys
 
-import commands
 import pytest
+
+import commands
 
 jax = pytest.importorskip("jax")
 
-import kernels  # noqa: E402
-from fake_sink import FakeSink  # noqa: E402
 from jax._src import callback, dispatch, xla_bridge  # noqa: E402
 from jax._src.pallas.mosaic.interpret import interpret_pallas_call, shared_memory  # noqa: E402
 
+import failing_kernels  # noqa: E402
+import kernels  # noqa: E402
 import replait  # noqa: E402
-from replait import _cures, _jax_support, _recording  # noqa: E402
+from fake_sink import FakeSink  # noqa: E402
+from replait import _cures, _jax_support, _record  # noqa: E402
 
 
 @pytest.mark.parametrize("option", ["seed", "scheduler", "keep_last", "on_race", "cores", "kernel"])
@@ -156,14 +158,14 @@ def test_a_jax_of_another_shape_is_refused_by_the_name_that_differs(monkeypatch,
 def test_an_error_that_nobody_waited_for_is_raised_at_the_end(tmp_path):
     with pytest.raises(jax.errors.JaxRuntimeError, match="Out-of-bounds swap"):
         with replait.record(tmp_path / "x.replait"):
-            kernels.one_device_of_two_fails()
+            failing_kernels.one_device_of_two_fails()
     assert os.listdir(tmp_path) == ["x.replait"]
 
 
 def test_an_error_that_the_program_has_met_is_not_raised_again(tmp_path):
     with replait.record(tmp_path / "x.replait") as recording:
         with pytest.raises(jax.errors.JaxRuntimeError):
-            jax.block_until_ready(kernels.one_device_of_two_fails())
+            jax.block_until_ready(failing_kernels.one_device_of_two_fails())
     assert recording.failures == 1
 
 
@@ -182,12 +184,12 @@ class FailingSink(FakeSink):
 
 
 def test_an_own_fault_ends_the_recording_and_not_the_program(tmp_path):
-    recording = _recording.begin(tmp_path / "x.replait", make_sink=FailingSink)
+    recording = _record.begin(tmp_path / "x.replait", make_sink=FailingSink)
     try:
         result = kernels.settled(kernels.ring())
     finally:
         with pytest.raises(replait.InternalError, match="a count was wrong"):
-            _recording.end(recording)
+            _record.end(recording)
     assert result.shape == (16, 8, 128)
     with replait.record(tmp_path / "next.replait") as following:
         kernels.settled(kernels.doubled(kernels.ones()))

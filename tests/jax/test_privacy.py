@@ -7,8 +7,9 @@ import shutil
 import socket
 import sys
 
-import commands
 import pytest
+
+import commands
 
 pytest.importorskip("jax")
 
@@ -18,11 +19,11 @@ PROGRAM = """
 import socket, sys
 socket.gethostname = lambda: "{canary}host"  # What a careless recorder would ask.
 sys.path.insert(0, {tests!r})
-import kernels, replait
+import failing_kernels, kernels, replait
 with replait.record("trace.replait", values="full"):
     kernels.settled(kernels.scoped())
     try:
-        kernels.settled(kernels.one_device_of_two_fails())
+        kernels.settled(failing_kernels.one_device_of_two_fails())
     except Exception:
         pass
 """
@@ -34,7 +35,8 @@ def test_a_trace_holds_nothing_of_the_environment(tmp_path):
     library = tmp_path / f"{CANARY}-library"
     for made in (folder, home, library):
         made.mkdir()
-    shutil.copy(commands.TESTS / "kernels.py", library)
+    for name in ("kernels.py", "failing_kernels.py"):
+        shutil.copy(commands.TESTS / name, library)
     program = folder / "train.py"
     program.write_text(PROGRAM.format(canary=CANARY, tests=str(library)))
     env = {

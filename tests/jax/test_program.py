@@ -9,8 +9,9 @@ import subprocess
 import sys
 import time
 
-import commands
 import pytest
+
+import commands
 
 pytest.importorskip("jax")
 

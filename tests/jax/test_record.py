@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 
-import commands
 import pytest
+
+import commands
 
 jax = pytest.importorskip("jax")
 
+import failing_kernels  # noqa: E402
 import kernels  # noqa: E402
-
 import replait  # noqa: E402
 
 CLEAN = {
@@ -33,23 +34,29 @@ RACING = {
 }
 # kernel -> the type of the error and the beginning of its text.
 FAILING = {
-    kernels.reads_out_of_bounds: ("IndexError", "Out-of-bounds read of (0 0 vmem 102)"),
-    kernels.stores_out_of_bounds: ("ValueError", "Out-of-bounds swap of (0 0 vmem 103)"),
-    kernels.copies_out_of_bounds: ("ValueError", "Out-of-bounds write of (0 0 vmem 103)"),
-    kernels.block_out_of_bounds: (
+    failing_kernels.reads_out_of_bounds: ("IndexError", "Out-of-bounds read of (0 0 vmem 102)"),
+    failing_kernels.stores_out_of_bounds: ("ValueError", "Out-of-bounds swap of (0 0 vmem 103)"),
+    failing_kernels.copies_out_of_bounds: ("ValueError", "Out-of-bounds write of (0 0 vmem 103)"),
+    failing_kernels.block_out_of_bounds: (
         "IndexError",
         'Out-of-bounds block index (2, 0) for input "x" in iteration (1,)',
     ),
-    kernels.revisits_a_block: ("RuntimeError", "Revisited block (slice(0, 8, 1), slice(0, 128, 1))"),
-    kernels.copies_into_a_scope_that_ended: ("KeyError", "('vmem', 102, 0, 0)"),
-    kernels.clock_too_small: ("ValueError", "Vector clock size (1) must be greater than"),
-    kernels.one_id_in_two_spaces: (
+    failing_kernels.revisits_a_block: (
+        "RuntimeError",
+        "Revisited block (slice(0, 8, 1), slice(0, 128, 1))",
+    ),
+    failing_kernels.copies_into_a_scope_that_ended: ("KeyError", "('vmem', 102, 0, 0)"),
+    failing_kernels.clock_too_small: ("ValueError", "Vector clock size (1) must be greater than"),
+    failing_kernels.one_id_in_two_spaces: (
         "ValueError",
         "Semaphore 2000 occurs as both fixed-id and internal.",
     ),
-    kernels.refuses_a_masked_load: ("NotImplementedError", "masked load_p"),
-    kernels.one_device_of_two_fails: ("ValueError", "Out-of-bounds swap of (1 0 vmem 103)"),
-    kernels.one_core_of_two_fails: ("ValueError", "Out-of-bounds swap of (0 1 vmem 100)"),
+    failing_kernels.refuses_a_masked_load: ("NotImplementedError", "masked load_p"),
+    failing_kernels.one_device_of_two_fails: (
+        "ValueError",
+        "Out-of-bounds swap of (1 0 vmem 103)",
+    ),
+    failing_kernels.one_core_of_two_fails: ("ValueError", "Out-of-bounds swap of (0 1 vmem 100)"),
 }
 
 
@@ -100,9 +107,13 @@ def test_a_failure_replays_with_type_and_text(kernel, tmp_path):
 
 
 DEADLOCKS = {
-    "a wait": (kernels.waits_for_ever, "turn", "has 1"),
-    "a wait beside copies": (functools.partial(kernels.waits_for_ever, copies=2), "turn", "has 1"),
-    "a wait of one core": (kernels.a_core_waits_for_ever, "turn", "has 0"),
+    "a wait": (failing_kernels.waits_for_ever, "turn", "has 1"),
+    "a wait beside copies": (
+        functools.partial(failing_kernels.waits_for_ever, copies=2),
+        "turn",
+        "has 1",
+    ),
+    "a wait of one core": (failing_kernels.a_core_waits_for_ever, "turn", "has 0"),
 }
 
 
@@ -121,7 +132,7 @@ def test_a_deadlock_ends_the_kernel_and_says_who_waits(name, tmp_path):
 
 def test_a_count_left_at_exit_is_recorded_as_printed(tmp_path, capsys):
     path = tmp_path / "count.replait"
-    record(kernels.leaves_a_count, path)
+    record(failing_kernels.leaves_a_count, path)
     said = "Semaphore 2000 has non-zero count for 0 (global core 0) at kernel exit: 3"
     assert said in capsys.readouterr().out  # The user still sees it.
     replays(path)
@@ -131,7 +142,7 @@ def test_a_count_left_at_exit_is_recorded_as_printed(tmp_path, capsys):
 def test_only_the_first_cause_is_an_error_of_its_own(tmp_path):
     path = tmp_path / "failing.replait"
     with pytest.raises(jax.errors.JaxRuntimeError):
-        record(kernels.one_device_of_two_fails, path)
+        record(failing_kernels.one_device_of_two_fails, path)
     raised = [e for e in commands.events_of(path) if "Error: " in e["outcome"]]
     assert "Out-of-bounds swap" in raised[0]["outcome"]
     packets = commands.packets_of(path)
@@ -166,7 +177,7 @@ def test_a_kernel_after_a_failed_one_is_recorded(tmp_path):
     path = tmp_path / "after.replait"
     with replait.record(path, values="hash") as recording:
         with pytest.raises(jax.errors.JaxRuntimeError):
-            kernels.settled(kernels.one_device_of_two_fails())
+            kernels.settled(failing_kernels.one_device_of_two_fails())
         assert (kernels.settled(kernels.doubled(kernels.ones())) == 2).all()
     assert (recording.kernels, recording.findings) == (2, 0)
     assert "Out-of-bounds swap" in replays(path)

@@ -9,7 +9,7 @@ import os
 import sys
 
 
-def _run_hidden():
+def _run_hidden() -> None:
     """Runs the next sitecustomize on the path."""
     import importlib.machinery
     import importlib.util
@@ -24,7 +24,7 @@ def _run_hidden():
     spec.loader.exec_module(module)
 
 
-def _watch():
+def _watch() -> None:
     try:
         from replait._program import watch_if_asked
 
