@@ -4,6 +4,8 @@
 #include <limits>
 #include <tuple>
 
+#include "check/rules.h"
+
 namespace replait {
 namespace {
 
@@ -31,7 +33,9 @@ void Checks::finish(const ExecutionEnd& end) {
     const bool known = std::any_of(
         findings_.begin(), findings_.begin() + static_cast<std::ptrdiff_t>(own),
         [&](const Finding& f) { return f.rule == recorded.rule && f.event == recorded.event; });
-    if (!known) findings_.push_back(recorded);
+    if (known) continue;
+    findings_.push_back(recorded);
+    if (const Rule* rule = find_rule(recorded.rule)) findings_.back().severity = rule->severity;
   }
   std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
     return std::tuple(a.severity, a.event.value_or(kEnd)) <

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "check/rules.h"
 #include "trace/describe.h"
 
@@ -9,6 +11,8 @@ namespace replait {
 namespace {
 
 constexpr std::size_t kFollowersMax = 4;
+// What a recorder calls the error of a thread that failed because another had.
+constexpr std::string_view kFollower = "exec.follower";
 
 std::string text_of(const ErrorRow& error) {
   const std::string text = printable(error.text);
@@ -44,18 +48,24 @@ void ErrorCheck::add(const Applied& event) {
 
 void ErrorCheck::conclude(const ExecutionEnd&) {
   if (raised_.empty()) return;
-  add(raised_.front());
+  const auto is_cause = [&](const Applied& event) {
+    return (*tables_)[event.outcome.error].rule != kFollower;
+  };
+  const auto cause = std::find_if(raised_.begin(), raised_.end(), is_cause);
+  const auto lead = cause == raised_.end() ? raised_.begin() : cause;
+  add(*lead);
   Finding& first = findings_.back();
   const Describer say(*tables_);
-  for (std::size_t i = 1; i < raised_.size() && i <= kFollowersMax; ++i) {
-    const Applied& event = raised_[i];
+  std::size_t told = 0;
+  for (auto other = raised_.begin(); other != raised_.end(); ++other) {
+    if (other == lead || ++told > kFollowersMax) continue;
     first.details.push_back(fmt::format(
-        "after it, {} raised {} ({}, event {})", say.agent(event.agent),
-        text_of((*tables_)[event.outcome.error]), say.source(event.source), event.index));
-    first.events.push_back(event.index);
+        "also, {} raised {} ({}, event {})", say.agent(other->agent),
+        text_of((*tables_)[other->outcome.error]), say.source(other->source), other->index));
+    first.events.push_back(other->index);
   }
-  if (raised_.size() > kFollowersMax + 1) {
-    first.details.push_back(fmt::format("and {} more", raised_.size() - kFollowersMax - 1));
+  if (told > kFollowersMax) {
+    first.details.push_back(fmt::format("and {} more", told - kFollowersMax));
   }
 }
 

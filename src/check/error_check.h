@@ -1,5 +1,5 @@
-// The kernel's own faults: the first op that raised is the cause, whatever raised after it follows
-// from it; errors that were only printed stand for themselves.
+// The kernel's own faults: the first op that raised (and that is not marked as a follower) is the
+// cause, whatever else raised follows from it; errors that were only printed stand for themselves.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,6 @@
 #include "check/rules.h"
 
+#include <algorithm>
 #include <array>
 
 namespace replait {
@@ -7,17 +8,14 @@ namespace {
 
 constexpr std::array kRules{
     Rule{"exec.exception", Severity::kError, "The kernel raised."},
+    Rule{"exec.follower", Severity::kNote, "The kernel failed because another thread had."},
     Rule{"machine.mismatch", Severity::kWarning,
          "JAX did something else than replait's model of it; verdicts of that launch are "
          "unverified."},
     Rule{"memory.bad-device", Severity::kError, "A device or core that does not exist."},
-    Rule{"memory.collective-allocation", Severity::kError,
-         "A collective allocation that JAX's interpreter refuses."},
-    Rule{"memory.double-free", Severity::kError, "A key is freed that holds nothing any more."},
     Rule{"memory.key-collision", Severity::kError,
          "Two different allocations, or two kinds of semaphore, met at one key or id."},
     Rule{"memory.missing-key", Severity::kError, "The key holds nothing."},
-    Rule{"memory.not-a-barrier", Severity::kError, "The key holds something else than a barrier."},
     Rule{"memory.not-a-buffer", Severity::kError, "The key holds something else than a buffer."},
     Rule{"memory.out-of-bounds", Severity::kError, "An access outside its buffer."},
     Rule{"race.read-write", Severity::kError,
@@ -34,11 +32,15 @@ constexpr std::array kRules{
 
 std::span<const Rule> rules() { return kRules; }
 
+const Rule* find_rule(std::string_view id) {
+  const auto found =
+      std::find_if(kRules.begin(), kRules.end(), [&](const Rule& rule) { return rule.id == id; });
+  return found == kRules.end() ? nullptr : &*found;
+}
+
 Severity severity_of(std::string_view rule) {
-  for (const Rule& known : kRules) {
-    if (known.id == rule) return known.severity;
-  }
-  return Severity::kError;
+  const Rule* const known = find_rule(rule);
+  return known == nullptr ? Severity::kError : known->severity;
 }
 
 bool rule_matches(std::string_view rule, std::string_view pattern) {

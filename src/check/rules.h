@@ -18,6 +18,9 @@ struct Rule {
 // By id.
 std::span<const Rule> rules();
 
+// nullptr: none of this version's.
+const Rule* find_rule(std::string_view id);
+
 // What a rule that this version does not know counts as: an error.
 Severity severity_of(std::string_view rule);
 
