@@ -81,7 +81,11 @@ def install(recording: Recording, callbacks: Callbacks, patches: Patches) -> Non
 
     def _run_jaxpr(*args: Any, **kwargs: Any) -> None:
         original_run(*args, **kwargs)
-        jax.jax.effects_barrier()
+        thread_state.own_wait = True  # An error that comes up here has not reached the program.
+        try:
+            jax.jax.effects_barrier()
+        finally:
+            thread_state.own_wait = False
 
     patches.replace(jax.callback, "io_callback_impl", io_callback_impl)
     patches.replace(jax.thread_map, "_run_jaxpr", _run_jaxpr)

@@ -142,6 +142,17 @@ def _differences(modules: Jax) -> list[str]:
         missing.append("TPU_MEMORY_SPACE_NAMES")
     if not hasattr(modules.tpu, "_shared_memory"):
         missing.append("_shared_memory")
+    array = modules.array.ArrayImpl
+    if not isinstance(getattr(array, "_value", None), property):
+        missing.append("ArrayImpl._value")
+    for owner, name in (
+        (array, "block_until_ready"),
+        (modules.xla_client, "batched_block_until_ready"),
+        (modules.dispatch.runtime_tokens, "block_until_ready"),
+        (modules.dispatch.runtime_tokens, "get_token_input"),
+    ):
+        if not hasattr(owner, name):
+            missing.append(name)
     return missing
 
 

@@ -27,12 +27,15 @@ LAUNCH_START, LAUNCH_END, CORES_START, CORES_END = range(4)  # As BarrierKind in
 Error = tuple[str, str, bool]  # Type, text, whether it only follows from another agent's error.
 
 
-def error_of(raised: BaseException) -> Error:
-    text = str(raised)
-    follows = text.startswith(FOLLOWS) or isinstance(raised, threading.BrokenBarrierError)
-    if text.startswith(FOLLOWS):  # Without the traceback, which names this machine's folders.
-        lines = text.strip().splitlines()
-        text = f"{lines[0]} {lines[-1]}" if len(lines) > 1 else lines[0]
+def error_of(raised: BaseException, follows: bool = False) -> Error:
+    """What an event says of `raised`; `follows`: another agent had failed already."""
+    text = str(raised).strip()
+    repeats = text.startswith(FOLLOWS)
+    follows = follows or repeats or isinstance(raised, threading.BrokenBarrierError)
+    lines = text.splitlines()
+    if follows and len(lines) > 1:
+        # JAX repeats the first cause with its traceback, which names this machine's folders.
+        text = f"{lines[0]} {lines[-1]}" if repeats else lines[-1]
     return type(raised).__name__, private_text(text), follows
 
 
@@ -84,23 +87,25 @@ class Context:
         self.printed: str | None = None
         self.attempt: Callable[[Error], None] | None = None  # Records the op as refused.
 
-    def finish(self, raised: BaseException | None, value: Any = None) -> None:
+    def finish(
+        self, raised: BaseException | None, value: Any = None, follows: bool = False
+    ) -> None:
         """The callback, or the error in it, is complete. `value`: what a read returned."""
         access, self.access = self.access, None
         if access is not None:
             self._push_access(access, value, self.error(raised))
         elif raised is not None and not hasattr(raised, _RECORDED):
-            error = self.error(raised)
+            error = self.error(raised, follows)
             assert error is not None
             self._push_error(error)
 
-    def error(self, raised: BaseException | None) -> Error | None:
+    def error(self, raised: BaseException | None, follows: bool = False) -> Error | None:
         """What an event says of `raised`, which counts as recorded from now on."""
         if raised is None:
             return None
         with contextlib.suppress(AttributeError):  # Has slots: a second event may follow.
             setattr(raised, _RECORDED, True)
-        error = error_of(raised)
+        error = error_of(raised, follows)
         self.launch.failed = True
         return error
 

@@ -259,7 +259,8 @@ class MemoryHooks:
             context = thread_state.context
             if launch is None or context is None:
                 return original(memory, exception, *args, **kwargs)
-            context.finish(exception)
+            follows = memory._failure is not None
+            self._recording.guard(context.finish, exception, None, follows)
             if not kwargs.get("top_level", True):
                 return original(memory, exception, *args, **kwargs)
             # JAX waits here for the other devices to come to the end of the launch.

@@ -159,6 +159,8 @@ class Recording:
 
     def error_surfaced(self) -> None:
         """The program met an error of JAX: that of each launch that failed until now."""
+        if thread_state.own_wait:
+            return
         with self._changed:
             still_open = sum(launch.failed for launch in self._open_launches)
             self.failures_seen = self.failures + still_open
@@ -223,7 +225,7 @@ class Recording:
             return None
         try:
             return method(*args)
-        except BaseException as error:
+        except Exception as error:
             self._stop_at(error)
             return None
 

@@ -50,6 +50,7 @@ class ThreadState(threading.local):
     phase: tuple[int, int] = (0, 0)  # Of the copy that it runs, and of the signal that follows.
     opening: tuple[Any, Any] | None = None  # Parameters and note of the launch that it may begin.
     failures_seen = 0  # Failed launches whose tokens it has dropped.
+    own_wait = False  # It waits for callbacks on the recorder's behalf.
     scope: TraceScope | None = None  # At trace time.
 
 
