@@ -126,6 +126,24 @@ std::uint64_t Canonical::take_hash() {
   return hash;
 }
 
+void Canonical::put_launch(const LaunchRow& row) {
+  put(row.number);
+  put(row.kernel);
+  put(ref(RowKind::kSource, to_index(row.source)));
+  put(pair(row.devices, row.cores_per_device));
+  put(std::uint64_t{row.gated} | std::uint64_t{row.out_of_bounds_reads_raise} << 1 |
+      std::uint64_t{row.uninitialized_nan} << 2 | std::uint64_t{row.eager_copies} << 3);
+  put(row.vector_clock_size);
+}
+
+void Canonical::put_barrier(const BarrierRow& row) {
+  put(ref(RowKind::kLaunch, to_index(row.launch)));
+  put(pair(static_cast<std::uint32_t>(row.kind), row.device));
+  put(pair(row.number, row.arrivals));
+  put(row.interpreter_only);
+  put(row.name);
+}
+
 void Canonical::put_agent(const AgentRow& row) {
   put(row.is_copy());
   if (!row.is_copy()) {
@@ -163,17 +181,9 @@ void Canonical::put_range(const RangeRow& row) {
 void Canonical::put_row(RowKind kind, std::uint32_t id) {
   put(kRowTag + static_cast<std::uint64_t>(kind));
   switch (kind) {
-    case RowKind::kLaunch: {
-      const LaunchRow& row = tables_[LaunchId{id}];
-      put(row.number);
-      put(row.kernel);
-      put(ref(RowKind::kSource, to_index(row.source)));
-      put(pair(row.devices, row.cores_per_device));
-      put(std::uint64_t{row.gated} | std::uint64_t{row.out_of_bounds_reads_raise} << 1 |
-          std::uint64_t{row.uninitialized_nan} << 2 | std::uint64_t{row.eager_copies} << 3);
-      put(row.vector_clock_size);
+    case RowKind::kLaunch:
+      put_launch(tables_[LaunchId{id}]);
       return;
-    }
     case RowKind::kAgent:
       put_agent(tables_[AgentId{id}]);
       return;
@@ -213,15 +223,9 @@ void Canonical::put_row(RowKind kind, std::uint32_t id) {
       put(row.name);
       return;
     }
-    case RowKind::kBarrier: {
-      const BarrierRow& row = tables_[BarrierId{id}];
-      put(ref(RowKind::kLaunch, to_index(row.launch)));
-      put(pair(static_cast<std::uint32_t>(row.kind), row.device));
-      put(pair(row.number, row.arrivals));
-      put(row.interpreter_only);
-      put(row.name);
+    case RowKind::kBarrier:
+      put_barrier(tables_[BarrierId{id}]);
       return;
-    }
     case RowKind::kSource: {
       const SourceRow& row = tables_[SourceId{id}];
       put(row.file);

@@ -88,6 +88,8 @@ class Canonical {
   Record to_record(AgentId agent, SourceId source, const Op& op, const Outcome& outcome);
   void put_record(const Record& record);
   void put_row(RowKind kind, std::uint32_t id);
+  void put_launch(const LaunchRow& row);
+  void put_barrier(const BarrierRow& row);
   void put_agent(const AgentRow& row);
   void put_range(const RangeRow& row);
   void put(std::uint64_t number);

@@ -149,7 +149,8 @@ std::string ChunkEncoder::finish(const ChunkTrailer& trailer) {
   append_field(chunk, ChunkPacket::kEventsFieldNumber, std::uint64_t{events_});
   append_field(chunk, ChunkPacket::kTablesFieldNumber, tables.columns);
   chunk += encode_threads();
-  append_field(chunk, ChunkPacket::kCopiesFieldNumber, encode_copies());
+  const std::string copies = encode_copies();
+  if (!copies.empty()) append_field(chunk, ChunkPacket::kCopiesFieldNumber, copies);
   append_field(chunk, ChunkPacket::kScheduleFieldNumber, encode_schedule());
   append_fixed64_field(chunk, ChunkPacket::kContentXxh3FieldNumber, trailer.content_hash);
   append_fixed64_field(chunk, ChunkPacket::kClockHashXxh3FieldNumber, trailer.clock_hash);

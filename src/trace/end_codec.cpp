@@ -66,7 +66,7 @@ std::string encode_end(const TableSource& source, LocalRows& rows, const KnownRo
   out.set_run_id_low_xxh3(end.run_id[0]);
   out.set_run_id_high_xxh3(end.run_id[1]);
   const EncodedTables encoded = encode_tables(source, rows, known, {});
-  out.mutable_tables()->ParseFromString(encoded.columns);
+  if (!encoded.columns.empty()) out.mutable_tables()->ParseFromString(encoded.columns);
   return encoded.launches + frame_of(packet);
 }
 

@@ -287,16 +287,19 @@ EncodedTables encode_tables(const TableSource& source, const LocalRows& rows,
                             const std::map<std::uint32_t, CarriedCopy>& carried) {
   TableEncoder encoder(source, rows, known);
   TableColumns columns;
-  encoder.shapes(*columns.mutable_shapes());
-  encoder.keys(*columns.mutable_keys());
-  encoder.buffers(*columns.mutable_buffers());
-  encoder.ranges(*columns.mutable_ranges());
-  encoder.semaphores(*columns.mutable_semaphores());
-  encoder.barriers(*columns.mutable_barriers());
-  encoder.sources(*columns.mutable_sources());
-  encoder.agents(*columns.mutable_agents(), carried);
-  encoder.values(*columns.mutable_values());
-  encoder.errors(*columns.mutable_errors());
+  const auto has = [&rows](RowKind kind) {
+    return rows.used(kind).size() > (has_none(kind) ? 1u : 0u);
+  };
+  if (has(RowKind::kShape)) encoder.shapes(*columns.mutable_shapes());
+  if (has(RowKind::kKey)) encoder.keys(*columns.mutable_keys());
+  if (has(RowKind::kBuffer)) encoder.buffers(*columns.mutable_buffers());
+  if (has(RowKind::kRange)) encoder.ranges(*columns.mutable_ranges());
+  if (has(RowKind::kSemaphore)) encoder.semaphores(*columns.mutable_semaphores());
+  if (has(RowKind::kBarrier)) encoder.barriers(*columns.mutable_barriers());
+  if (has(RowKind::kSource)) encoder.sources(*columns.mutable_sources());
+  if (has(RowKind::kAgent)) encoder.agents(*columns.mutable_agents(), carried);
+  if (has(RowKind::kValue)) encoder.values(*columns.mutable_values());
+  if (has(RowKind::kError)) encoder.errors(*columns.mutable_errors());
   encoder.texts(columns);
   // No map fields, so this is deterministic.
   return {.columns = columns.SerializeAsString(), .launches = encoder.launches()};

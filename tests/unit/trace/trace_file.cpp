@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "trace/file_trace_reader.h"
 #include "trace/frame_writer.h"
+#include "trace/hash.h"
 
 namespace replait::test {
 
@@ -105,6 +107,20 @@ std::string of_frames(const std::vector<std::string>& contents) {
   for (const std::string& content : contents) (*writer)->write(content);
   (*writer)->close();
   return read_file(path);
+}
+
+std::string summary(const Reading& reading) {
+  std::ostringstream out;
+  if (reading.failure) return reading.failure->message;
+  std::string all;
+  for (const std::string& event : reading.events) all += event + "\n";
+  out << "program " << reading.header.program << ", seed " << reading.header.seed << "\n"
+      << reading.events.size() << " events in " << reading.chunks.size() << " chunks\n"
+      << "run id " << (reading.run_id ? to_string(*reading.run_id) : "none") << "\n"
+      << "events hash " << std::hex << hash64(all) << "\n"
+      << reading.end << "first events:\n";
+  for (std::size_t i = 0; i < 8 && i < reading.events.size(); ++i) out << reading.events[i] << "\n";
+  return out.str();
 }
 
 }  // namespace replait::test

@@ -37,6 +37,9 @@ struct Reading {
 Reading read_trace(const std::string& path, const TraceReaderOptions& options = {});
 Reading read_bytes(const std::string& bytes, const TraceReaderOptions& options = {});
 
+// What a test compares of a long reading: counts, run id, a hash of all events, the end.
+std::string summary(const Reading& reading);
+
 // A trace's bytes.
 std::string trace_bytes(const Execution& execution, const WriteOptions& options = {});
 
