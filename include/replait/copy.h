@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 
 #include "replait/detail.h"
 #include "replait/location.h"

@@ -78,7 +78,7 @@ SourceId LocationTable::add(const Location& where) {
   return tables_.source(row, std::move(text));
 }
 
-SourceId LocationTable::id(const Location& where) {
+SourceId LocationTable::find(const Location& where) {
   // The compiler's string is a constant: its address tells files apart, and is never shown.
   const std::uint64_t hash = mix(std::bit_cast<std::uintptr_t>(where.file), where.line);
   const auto next = static_cast<std::uint32_t>(known_.size());
@@ -87,6 +87,7 @@ SourceId LocationTable::id(const Location& where) {
     return known.file == where.file && known.line == where.line;
   });
   if (row == next) known_.push_back({.where = where, .id = add(where)});
+  recent_[where.line % kRecent] = known_[row];
   return known_[row].id;
 }
 

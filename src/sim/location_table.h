@@ -5,6 +5,8 @@
 // says where the compiler ran, which is nobody's business.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -27,9 +29,14 @@ class LocationTable {
   LocationTable(Tables& tables, std::span<const EmbeddedSource> sources)
       : tables_(tables), sources_(sources) {}
 
-  SourceId id(const Location& where);
+  SourceId id(const Location& where) {
+    const Known& recent = recent_[where.line % kRecent];
+    if (recent.where.file == where.file && recent.where.line == where.line) return recent.id;
+    return find(where);
+  }
 
  private:
+  static constexpr std::size_t kRecent = 64;
   struct File {
     std::string name;
     std::vector<std::string> lines;
@@ -37,9 +44,10 @@ class LocationTable {
   };
   struct Known {
     Location where;
-    SourceId id;
+    SourceId id{};
   };
 
+  SourceId find(const Location& where);
   SourceId add(const Location& where);
   const File& file(std::string_view compiled_name);
   static File split(std::string name, std::string_view text);
@@ -49,6 +57,7 @@ class LocationTable {
   std::map<std::string, File, std::less<>> files_;  // By the compiler's name.
   std::vector<Known> known_;
   RowIndex index_;
+  std::array<Known, kRecent> recent_;  // By line: a kernel's loop has few.
 };
 
 }  // namespace replait
