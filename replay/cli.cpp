@@ -156,12 +156,12 @@ void add_common_options(CLI::App& command, CommandContext& context) {
   command.set_help_flag("-h,--help", "Print this help and exit")->group(kGroup);
   command.add_flag("--json", context.json, "Print the results as JSON")->group(kGroup);
   command.add_option("--max-memory", context.max_memory_bytes, "Refuse traces that need more")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE")
       ->default_str("4GiB")
       ->group(kGroup);
   command.add_option("--error-exitcode", context.error_exit_code, "Exit code for findings")
-      ->check(CLI::Range(0, 255))
+      ->check(CLI::Range(0, 255).description(""))
       ->type_name("N")
       ->default_str("1")
       ->group(kGroup);

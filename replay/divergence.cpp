@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "replay/command.h"
+#include "replay/command_context.h"
 
 namespace replait {
 

@@ -25,12 +25,18 @@ std::string source_text(const Tables& tables, SourceId id) {
   return to_index(id) == 0 ? "" : Describer(tables).source(id);
 }
 
-std::string event_text(const Tables& tables, const Machine& machine, AgentId agent, SourceId source,
-                       const Op& op) {
-  std::string line = fmt::format("{:<18}  {:<44}  {}", Describer(tables).agent(agent),
-                                 op_text(tables, machine, op), source_text(tables, source));
+std::string op_and_source_text(const Tables& tables, const Machine& machine, SourceId source,
+                               const Op& op) {
+  std::string line =
+      fmt::format("{:<44}  {}", op_text(tables, machine, op), source_text(tables, source));
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
+}
+
+std::string event_text(const Tables& tables, const Machine& machine, AgentId agent, SourceId source,
+                       const Op& op) {
+  return fmt::format("{:<18}  {}", Describer(tables).agent(agent),
+                     op_and_source_text(tables, machine, source, op));
 }
 
 std::string outcome_text(const Tables& tables, const Outcome& outcome) {

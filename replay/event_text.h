@@ -15,6 +15,10 @@ class Machine;
 // "kernel.py:42"; empty where there is none.
 std::string source_text(const Tables& tables, SourceId id);
 
+// "wait for 512 on recv_sem [...]    ring.cpp:42": the line without who does it.
+std::string op_and_source_text(const Tables& tables, const Machine& machine, SourceId source,
+                               const Op& op);
+
 // The columns, without spaces at the end. A key that holds a named buffer in `machine` is called by
 // that name.
 std::string event_text(const Tables& tables, const Machine& machine, AgentId agent, SourceId source,

@@ -7,7 +7,7 @@
 
 #include "check/checks.h"
 #include "race/race_detector.h"
-#include "replay/command.h"
+#include "replay/command_context.h"
 #include "replay/run_summary.h"
 #include "report/report.h"
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "replay/command.h"
 #include "replay/json_text.h"
 
 namespace replait {
@@ -104,7 +105,7 @@ void add_record_command(CLI::App& app, CommandContext& context) {
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--values", options->values, "Keep none, their hashes, or all of their bytes")
-      ->check(CLI::IsMember({"none", "hash", "full"}))
+      ->check(CLI::IsMember({"none", "hash", "full"}).description(""))
       ->type_name("none|hash|full")
       ->capture_default_str();
   command->add_option("--jax-version", options->jax_version, "Whose rules and error texts apply")

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "replay/command.h"
+#include "replay/command_context.h"
 
 namespace replait {
 

@@ -170,7 +170,8 @@ class ProgramRecording {
     if (!status.error.empty())
       std::fprintf(stderr, "replait: %s\n", printable(status.error).c_str());
     if (std::filesystem::exists(path_, ignored) && status.kernels > 0) return judge_trace(code);
-    if (std::filesystem::exists(partial, ignored)) {
+    const bool no_kernels = status.present && status.kernels == 0;
+    if (!no_kernels && std::filesystem::exists(partial, ignored)) {
       context_.fail({FailureKind::kNothing,
                      fmt::format("the program ended before its recording was finished: {}.partial",
                                  shown_path_),

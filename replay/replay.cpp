@@ -76,7 +76,7 @@ class ReplayCommand {
     Result<std::unique_ptr<TraceReader>> reader = open_trace(options_.file, context_);
     if (!reader.ok()) return report(reader.failure());
     pass->reader = std::move(*reader);
-    ReplayOptions options;
+    ReplayOptions options{.until = std::nullopt, .file = options_.file};
     if (!options_.until.empty()) options.until = std::stoull(options_.until);
     std::vector<EventSink*> sinks{&pass->summary};
     if (options.until) sinks.push_back(&pass->last);
@@ -167,10 +167,10 @@ class ReplayCommand {
     }
     const std::string text = fmt::format(
         "reproduced: {}"
-        "  {} events, order, outcomes and clocks as recorded; {}\n"
+        "  {}: order, outcomes and clocks as recorded; {}\n"
         "  run id {}\n"
         "  races are not judged here: {} check {}\n",
-        pass.summary.text(), grouped(pass.summary.events()), level_words(reader.header().values),
+        pass.summary.text(), pass.summary.counted(), level_words(reader.header().values),
         to_string(run_id), context_.program, shell_quoted(options_.file));
     std::fputs(text.c_str(), stdout);
     if (options_.twice) std::fputs("  twice: both replays are the same\n", stdout);

@@ -142,17 +142,17 @@ Result<void> Replayer::finish() {
     return Failure{
         FailureKind::kUsage,
         fmt::format("--until: expected an event from 0 to {}, got {}", events_, *options_.until),
-        fmt::format("the trace has {} events", events_)};
+        fmt::format("{} has {} events", options_.file, events_)};
   }
   stopped_ = options_.until == events_;
   if (stopped_) return {};
   const std::optional<TraceEnd>& end = reader_.end();
   if (!end) {
     return Failure{FailureKind::kUnreadable,
-                   fmt::format("the recording ended abnormally: it has no end packet; its {} "
-                               "events are usable",
-                               events_),
-                   ""};
+                   fmt::format("{}: the recording ended abnormally, it has no end packet; the {} "
+                               "events before are usable",
+                               options_.file, events_),
+                   events_ == 0 ? "there is nothing to save: record it again" : ""};
   }
   if (!compare_end(end->execution) || !compare_run_id(*end)) return {};
   clocks_.finish(end->execution);

@@ -28,6 +28,7 @@ namespace replait {
 
 struct ReplayOptions {
   std::optional<std::uint64_t> until;  // Stop before this event.
+  std::string file = "the trace";      // As the user named it, for messages.
 };
 
 class Replayer {

@@ -96,44 +96,40 @@ void RunSummary::add_to(JsonText& json) const {
   json.end_array();
 }
 
-std::string RunSummary::deadlock_text() const {
-  std::string text =
-      fmt::format("deadlock after {}: no thread can move, {} {} blocked\n", counted(),
-                  end_.pending.size(), end_.pending.size() == 1 ? "is" : "are");
-  for (const PendingOp& pending : end_.pending)
-    text += place_lines(*tables_, pending.agent, pending.source, lack(*tables_, pending));
-  return text;
-}
-
-std::string RunSummary::text() const {
-  std::string text;
+std::string RunSummary::headline() const {
   if (failure_) {
     const ErrorRow& error = (*tables_)[failure_->outcome.error];
-    text += fmt::format("{} at event {}: {}\n", printable(error.type), failure_->index,
-                        printable(error.text));
-    text += place_lines(*tables_, failure_->agent, failure_->source, op_word_of(failure_->op));
-  }
-  for (const Applied& event : printed_) {
-    const ErrorRow& error = (*tables_)[event.outcome.error];
-    text += fmt::format("printed at event {}: {}\n", event.index, printable(error.text));
-    text += place_lines(*tables_, event.agent, event.source, op_word_of(event.op));
+    return fmt::format("{} at event {}: {}", printable(error.type), failure_->index,
+                       printable(error.text));
   }
   switch (end_.kind) {
     case EndKind::kFinished:
-      text += fmt::format("finished: {}, no failure\n", counted());
-      break;
+      return fmt::format("finished: {}, no failure", counted());
     case EndKind::kFailed:
-      if (!failure_) text += fmt::format("failed after {}\n", counted());
-      break;
+      return fmt::format("failed after {}", counted());
     case EndKind::kDeadlocked:
-      text += deadlock_text();
-      break;
+      return fmt::format("deadlock after {}: no thread can move, {} {} blocked", counted(),
+                         end_.pending.size(), end_.pending.size() == 1 ? "is" : "are");
     case EndKind::kAbandoned:
-      text += fmt::format("stopped after {}, without a verdict\n", counted());
-      break;
+      return fmt::format("stopped after {}, without a verdict", counted());
     case EndKind::kCut:
-      text += fmt::format("the recording was cut after {}\n", counted());
-      break;
+      return fmt::format("the recording was cut after {}", counted());
+  }
+  REPLAIT_CHECK(false, "unknown end");
+}
+
+std::string RunSummary::text() const {
+  std::string text = headline() + "\n";
+  if (failure_) {
+    text += place_lines(*tables_, failure_->agent, failure_->source, op_word_of(failure_->op));
+  } else {
+    for (const PendingOp& pending : end_.pending)
+      text += place_lines(*tables_, pending.agent, pending.source, lack(*tables_, pending));
+  }
+  for (const Applied& event : printed_) {
+    const ErrorRow& error = (*tables_)[event.outcome.error];
+    text += fmt::format("  printed at event {}: {}\n", event.index, printable(error.text));
+    text += place_lines(*tables_, event.agent, event.source, op_word_of(event.op));
   }
   return text;
 }

@@ -26,7 +26,8 @@ class RunSummary : public EventSink {
   const std::vector<Applied>& printed() const { return printed_; }
 
   // "ValueError at event 57: Attempting to ..." and where; "deadlock after 57 events: ..." and each
-  // blocked thread; "finished: 57 events, no failure". Lines end in newlines.
+  // blocked thread; "finished: 57 events, no failure"; then what was printed. Lines end in
+  // newlines.
   std::string text() const;
 
   // The same as fields of the open object: outcome, failure, printed, pending.
@@ -36,7 +37,7 @@ class RunSummary : public EventSink {
   std::string_view outcome() const;
 
  private:
-  std::string deadlock_text() const;
+  std::string headline() const;
 
   const Tables* tables_ = nullptr;
   std::uint64_t events_ = 0;

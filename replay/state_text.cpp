@@ -33,20 +33,19 @@ Result<NextOps> next_ops(const std::vector<AgentId>& threads, std::vector<Applie
   return next;
 }
 
-std::string numbered(const Tables& tables, const Machine& machine, const Applied& event) {
-  return fmt::format("{:>8}  {}\n", fmt::format("#{}", event.index),
-                     event_text(tables, machine, event.agent, event.source, event.op));
+std::string numbered(const char* what, const Tables& tables, const Machine& machine,
+                     const Applied& event) {
+  return fmt::format("    {:<5} {:<7}  {}", what, fmt::format("#{}", event.index),
+                     op_and_source_text(tables, machine, event.source, event.op));
 }
 
 std::string next_line(const Replayer& replayer, const Tables& tables, const Applied& event) {
   const Machine& machine = replayer.machine();
   const Readiness readiness = machine.readiness(event.agent, event.op);
-  std::string line = "    next" + numbered(tables, machine, event);
-  if (!readiness.ready) {
-    line.pop_back();
-    line += fmt::format("  (blocked: has {}, needs {})\n", readiness.has, readiness.needs);
-  }
-  return line;
+  std::string line = numbered("next", tables, machine, event);
+  if (!readiness.ready)
+    line += fmt::format("  (blocked: has {}, needs {})", readiness.has, readiness.needs);
+  return line + "\n";
 }
 
 }  // namespace
@@ -64,11 +63,16 @@ Result<std::string> state_text(const Replayer& replayer, const LastOps& last, Tr
   if (!next.ok()) return next.failure();
 
   std::string text = fmt::format("stopped before event {}\n", replayer.events());
-  if (!replayer.ahead().empty()) text += numbered(tables, machine, replayer.ahead().front());
+  if (!replayer.ahead().empty()) {
+    const Applied& next_event = replayer.ahead().front();
+    text += fmt::format(
+        "#{}  {}\n\n", next_event.index,
+        event_text(tables, machine, next_event.agent, next_event.source, next_event.op));
+  }
   for (const AgentId thread : threads) {
     text += Describer(tables).agent(thread) + "\n";
     if (const Applied* done = last.of(thread))
-      text += "    last" + numbered(tables, machine, *done);
+      text += numbered("last", tables, machine, *done) + "\n";
     const auto found = next->find(thread);
     if (found != next->end()) text += next_line(replayer, tables, found->second);
   }

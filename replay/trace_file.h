@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "replay/command.h"
+#include "replay/command_context.h"
 #include "trace/trace_reader.h"
 
 namespace replait {

@@ -203,7 +203,7 @@ TEST(Replayer, UntilStopsBeforeTheEventAndTellsWhereEachThreadStands) {
   const std::uint64_t wait = first<Wait>(*trace).index;
   LastOps last;
   EventSink* sink = &last;
-  Replayer replayer(*trace, {.until = wait}, std::span(&sink, 1));
+  Replayer replayer(*trace, {.until = wait, .file = "t"}, std::span(&sink, 1));
   ASSERT_TRUE(replayer.run().ok());
   ASSERT_TRUE(replayer.stopped());
   EXPECT_EQ(replayer.events(), wait);
@@ -217,11 +217,11 @@ TEST(Replayer, UntilStopsBeforeTheEventAndTellsWhereEachThreadStands) {
 
 TEST(Replayer, UntilTheEndStopsAndBeyondItIsWrongUse) {
   const auto trace = MemoryTrace::record(message_kernel());
-  Replayer at_end(*trace, {.until = trace->events.size()}, {});
+  Replayer at_end(*trace, {.until = trace->events.size(), .file = "t"}, {});
   EXPECT_TRUE(at_end.run().ok());
   EXPECT_TRUE(at_end.stopped());
   trace->rewind();
-  Replayer beyond(*trace, {.until = trace->events.size() + 1}, {});
+  Replayer beyond(*trace, {.until = trace->events.size() + 1, .file = "t"}, {});
   const Result<void> done = beyond.run();
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.failure().kind, FailureKind::kUsage);
