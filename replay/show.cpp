@@ -139,11 +139,11 @@ class ShowCommand {
     print_launches(layout, reader.tables());
     print_threads(layout);
     print_keys(layout, reader.tables());
-    layout.paragraph("events:", "");
+    layout.paragraph("", "events:", 2);
     for (std::size_t i = 0; i < statistics_.ops().size(); ++i) {
       if (statistics_.ops()[i] == 0) continue;
-      layout.paragraph("  ",
-                       fmt::format("{:<18} {:>12}", op_word_at(i), grouped(statistics_.ops()[i])));
+      layout.paragraph(
+          "  ", fmt::format("{:<18} {:>12}", op_word_at(i), grouped(statistics_.ops()[i])), 4);
     }
     std::fputs(layout.text().c_str(), stdout);
     std::fputs(("outcome: " + summary_.text()).c_str(), stdout);
@@ -154,51 +154,48 @@ class ShowCommand {
 
   void print_header(Layout& layout, TraceReader& reader) const {
     const Header& header = reader.header();
-    layout.paragraph("program: ", printable(header.program));
-    layout.paragraph("scheduler: ",
-                     fmt::format("{}, seed {}", printable(header.scheduler), header.seed));
-    layout.paragraph("JAX rules: ",
-                     header.jax_version.empty() ? "unknown" : printable(header.jax_version));
-    layout.paragraph("values: ", level_name(header.values));
+    layout.item("program", printable(header.program));
+    layout.item("scheduler", fmt::format("{}, seed {}", printable(header.scheduler), header.seed));
+    layout.item("JAX rules",
+                header.jax_version.empty() ? "unknown" : printable(header.jax_version));
+    layout.item("values", level_name(header.values));
     for (const auto& [name, value] : header.options) {
-      layout.paragraph("option: ", printable(name) + " = " + printable(value));
+      layout.item("option", printable(name) + " = " + printable(value));
     }
-    if (reader.environment().empty()) layout.paragraph("environment: ", "not recorded");
+    if (reader.environment().empty()) layout.item("environment", "not recorded");
     for (const auto& [name, value] : reader.environment()) {
-      layout.paragraph("environment: ", printable(name) + " = " + printable(value));
+      layout.item("environment", printable(name) + " = " + printable(value));
     }
   }
 
   void print_launches(Layout& layout, const Tables& tables) const {
     for (const auto& [id, launch] : statistics_.launches()) {
       const LaunchRow& row = tables[id];
-      layout.paragraph(fmt::format("launch {}: ", row.number),
-                       fmt::format("{}, {} device{} of {} core{}, {} events from {} to {}{}",
-                                   printable(row.kernel), row.devices, row.devices == 1 ? "" : "s",
-                                   row.cores_per_device, row.cores_per_device == 1 ? "" : "s",
-                                   grouped(launch.events), launch.first, launch.last,
-                                   row.gated ? "" : ", free-running"));
+      layout.item(fmt::format("launch {}", row.number),
+                  fmt::format("{}, {} device{} of {} core{}, {} events from {} to {}{}",
+                              printable(row.kernel), row.devices, row.devices == 1 ? "" : "s",
+                              row.cores_per_device, row.cores_per_device == 1 ? "" : "s",
+                              grouped(launch.events), launch.first, launch.last,
+                              row.gated ? "" : ", free-running"));
     }
   }
 
   void print_threads(Layout& layout) const {
     for (const auto& [identity, thread] : statistics_.threads()) {
-      layout.paragraph("thread: ",
-                       fmt::format("launch {}, device {}, core {}: {} events, {} copies "
-                                   "issued",
-                                   identity.launch, identity.device, identity.core,
-                                   grouped(thread.events), grouped(thread.copies)));
+      layout.item("thread", fmt::format("launch {}, device {}, core {}: {} events, {} copies "
+                                        "issued",
+                                        identity.launch, identity.device, identity.core,
+                                        grouped(thread.events), grouped(thread.copies)));
     }
   }
 
   void print_keys(Layout& layout, const Tables& tables) const {
     const Describer say(tables);
     for (const auto& [id, key] : statistics_.keys()) {
-      layout.paragraph(
-          "key: ",
-          fmt::format("launch {}, {}{}: {} reads, {} writes", tables[tables[id].launch].number,
-                      say.buffer(id, key.buffer), key.buffer ? " " + say.type(*key.buffer) : "",
-                      grouped(key.reads), grouped(key.writes)));
+      layout.item("key", fmt::format("launch {}, {}{}: {} reads, {} writes",
+                                     tables[tables[id].launch].number, say.buffer(id, key.buffer),
+                                     key.buffer ? " " + say.type(*key.buffer) : "",
+                                     grouped(key.reads), grouped(key.writes)));
     }
   }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/check.h"
+
 namespace replait {
 namespace {
 
@@ -61,15 +63,10 @@ std::size_t display_width(std::string_view text) {
   return columns;
 }
 
-void Layout::paragraph(std::string_view lead, std::string_view text) {
-  const std::size_t indent = std::min(display_width(lead), width_ / 2);
+void Layout::paragraph(std::string_view lead, std::string_view text, std::size_t hang) {
+  REPLAIT_CHECK(display_width(lead) <= width_ / 2 && hang <= width_ / 2);
   text_ += lead;
   std::size_t column = display_width(lead);
-  // A lead that is too wide stands on its own line.
-  if (column > width_ / 2) {
-    text_ += '\n' + std::string(indent, ' ');
-    column = indent;
-  }
   bool at_start = true;  // Of a line.
   while (!text.empty()) {
     const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
@@ -91,8 +88,8 @@ void Layout::paragraph(std::string_view lead, std::string_view text) {
     } else {
       text.remove_prefix(spaces);
     }
-    text_ += '\n' + std::string(indent, ' ');
-    column = indent;
+    text_ += '\n' + std::string(hang, ' ');
+    column = hang;
     at_start = true;
   }
   text_ += '\n';

@@ -17,8 +17,13 @@ class Layout {
   static constexpr std::size_t kWidthMin = 24;
   explicit Layout(std::size_t width) : width_(width < kWidthMin ? kWidthMin : width) {}
 
-  // A paragraph that starts with `lead`; further lines begin below the text after it.
-  void paragraph(std::string_view lead, std::string_view text);
+  // A paragraph that starts with `lead`; its further lines are indented by `hang` columns.
+  // REQUIRES: both are at most half as wide as a line.
+  void paragraph(std::string_view lead, std::string_view text, std::size_t hang);
+  // "name: value".
+  void item(std::string_view name, std::string_view value) {
+    paragraph("", std::string(name) + ": " + std::string(value), 2);
+  }
   void blank() { text_ += '\n'; }
 
   const std::string& text() const { return text_; }

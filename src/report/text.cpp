@@ -13,54 +13,63 @@ std::string counted(std::uint64_t n, std::string_view noun) {
 }
 
 void print_stack(Layout& layout, const std::vector<ReportLine>& stack, std::string_view issued) {
-  if (stack.empty()) layout.paragraph("    ", "at an unknown line");
+  if (stack.empty()) layout.paragraph("    ", "at an unknown line", 6);
   bool innermost = true;
   for (const ReportLine& line : stack) {
     const std::string place = fmt::format("{}:{}{}", line.file, line.line,
                                           line.function.empty() ? "" : " in " + line.function);
-    layout.paragraph("    ", fmt::format("{} {}{}", innermost ? "at" : "called from", place,
-                                         innermost ? issued : ""));
+    layout.paragraph(
+        "    ",
+        fmt::format("{} {}{}", innermost ? "at" : "called from", place, innermost ? issued : ""),
+        6);
     const std::size_t start = line.text.find_first_not_of(' ');
-    if (start != std::string::npos) layout.paragraph("      | ", line.text.substr(start));
+    if (start != std::string::npos) layout.paragraph("      | ", line.text.substr(start), 8);
     innermost = false;
   }
 }
 
 void print_access(Layout& layout, const ReportAccess& access) {
-  layout.paragraph("  ", fmt::format("{} {} {} at event {}", access.agent, access.action,
-                                     access.range, access.event));
+  layout.paragraph(
+      "  ",
+      fmt::format("{} {} {} at event {}", access.agent, access.action, access.range, access.event),
+      4);
   print_stack(layout, access.stack, access.by_copy ? ", where it was issued" : "");
 }
 
 void print_race(Layout& layout, const ReportRace& race, bool many_launches) {
-  layout.paragraph(
-      fmt::format("{}: {}: ", to_string(race.severity), race.rule),
-      fmt::format("{} {}{}{}, in this run", race.buffer.empty() ? "buffer" : race.buffer, race.key,
-                  race.type.empty() ? "" : " " + race.type,
-                  many_launches ? fmt::format(" of launch {}", race.launch) : ""));
+  layout.paragraph("",
+                   fmt::format("{}: {}: {} {}{}{}, in this run", to_string(race.severity),
+                               race.rule, race.buffer.empty() ? "buffer" : race.buffer, race.key,
+                               race.type.empty() ? "" : " " + race.type,
+                               many_launches ? fmt::format(" of launch {}", race.launch) : ""),
+                   2);
   print_access(layout, race.first);
   print_access(layout, race.second);
   layout.paragraph(
-      "  ", "nothing orders the two; the nearest synchronisation, and why it is not enough:");
-  for (const std::string& line : race.nearest) layout.paragraph("    - ", line);
-  layout.paragraph("  missing edge: ", race.missing);
+      "  ", "nothing orders the two; the nearest synchronisation, and why it is not enough:", 4);
+  for (const std::string& line : race.nearest) layout.paragraph("    - ", line, 6);
+  layout.paragraph("  ", "missing edge: " + race.missing, 4);
   if (race.pairs > 1) {
-    layout.paragraph("  ", fmt::format("{} more pair{} like it, of these lines and this buffer",
-                                       race.pairs - 1, race.pairs == 2 ? "" : "s"));
+    layout.paragraph("  ",
+                     fmt::format("{} more pair{} like it, of these lines and this buffer",
+                                 race.pairs - 1, race.pairs == 2 ? "" : "s"),
+                     4);
   }
-  layout.paragraph("  see it: ", race.see);
+  layout.paragraph("  ", "see it: " + race.see, 4);
   layout.blank();
 }
 
 void print_finding(Layout& layout, const ReportFinding& found) {
   const Finding& finding = found.finding;
-  layout.paragraph(fmt::format("{}: {}: ", to_string(finding.severity), finding.rule),
-                   finding.event ? fmt::format("{} (event {})", finding.message, *finding.event)
-                                 : finding.message);
+  layout.paragraph(
+      "",
+      fmt::format("{}: {}: {}{}", to_string(finding.severity), finding.rule, finding.message,
+                  finding.event ? fmt::format(" (event {})", *finding.event) : ""),
+      2);
   for (const std::string& detail : finding.details) {
-    const std::size_t indent = std::min(detail.find_first_not_of(' '), detail.size());
-    layout.paragraph(std::string(2 + indent, ' ') + (indent == 0 ? "" : "- "),
-                     std::string_view(detail).substr(indent));
+    const std::size_t start = std::min(detail.find_first_not_of(' '), detail.size());
+    layout.paragraph(start == 0 ? "  " : "    - ", std::string_view(detail).substr(start),
+                     start == 0 ? 4 : 6);
   }
   if (!found.stack.empty()) print_stack(layout, found.stack, "");
   layout.blank();
@@ -95,13 +104,15 @@ std::string to_text(const Report& report, std::size_t width) {
                                 : fmt::format("{} and {}", counted(report.races.size(), "race"),
                                               counted(report.findings.size(), "other finding"));
   layout.paragraph(
-      "", fmt::format("{}: {} in {} of {}; {}", report.file, found, counted(report.events, "event"),
-                      report.program.empty() ? "a program without a name" : report.program,
-                      outcome_words(report.end)));
+      "",
+      fmt::format("{}: {} in {} of {}; {}", report.file, found, counted(report.events, "event"),
+                  report.program.empty() ? "a program without a name" : report.program,
+                  outcome_words(report.end)),
+      2);
   if (!report.other_schedules_judged) {
-    layout.paragraph("", "only this run was judged; other schedules are not judged yet");
+    layout.paragraph("", "only this run was judged; other schedules are not judged yet", 2);
   }
-  layout.paragraph("reproduce: ", report.reproduce);
+  layout.item("reproduce", report.reproduce);
   return layout.text();
 }
 

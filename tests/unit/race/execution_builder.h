@@ -74,16 +74,17 @@ class ExecutionBuilder {
   }
   static Dim index(std::int64_t at) { return {at, at + 1, 1, true}; }
 
+  SourceId source{};  // Of later events.
   // Later events come from this line of kernel.cpp.
   ExecutionBuilder& line(std::uint32_t number) {
-    source_ = tables.source({"kernel.cpp", number, 0, "body", SourceId{}},
+    source = tables.source({"kernel.cpp", number, 0, "body", SourceId{}},
                             {"line " + std::to_string(number), 0});
     return *this;
   }
 
   std::uint64_t apply(AgentId agent, const Op& op, Outcome outcome = {}) {
     const std::uint64_t index = events.size();
-    events.push_back({index, agent, source_, op, outcome});
+    events.push_back({index, agent, source, op, outcome});
     return index;
   }
   std::uint64_t read(AgentId agent, KeyId key_id, RangeId range_id) {
@@ -156,7 +157,6 @@ class ExecutionBuilder {
  private:
   std::uint32_t devices_;
   std::uint32_t cores_;
-  SourceId source_{};
   std::map<AgentId, std::uint64_t> issued_;
   std::map<AgentId, std::uint64_t> bytes_;
 };
