@@ -165,12 +165,12 @@ SourceId Generator::source() {
   const SourceId caller = chance(2) ? source() : SourceId{};
   const std::string file = word("kernel", 2) + ".py";
   const auto line = static_cast<std::uint32_t>(below(30));
-  return tables_.source({.file = file,
-                         .line = line,
-                         .column = static_cast<std::uint32_t>(below(3)),
-                         .function = chance(2) ? "" : "body",
-                         .caller = caller},
-                        {.line_text = fmt::format("x = {}", line), .file_hash = below(3)});
+  const SourceRow row{.file = file,
+                      .line = line,
+                      .column = static_cast<std::uint32_t>(below(3)),
+                      .function = chance(2) ? "" : "body",
+                      .caller = caller};
+  return tables_.source(row, {.line_text = fmt::format("x = {}", line), .file_hash = below(3)});
 }
 
 ValueId Generator::value() {
