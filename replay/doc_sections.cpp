@@ -36,20 +36,25 @@ std::vector<std::string> code_spans(std::string_view line) {
   }
 }
 
-// **bold** as the terminal shows it. Marks inside of code stay.
+// **bold** and *stress* as the terminal shows them. Marks inside of code stay.
 std::string with_emphasis(std::string_view line, bool color) {
   std::string text;
   bool bold = false;
+  bool stress = false;
   bool code = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '`') code = !code;
-    if (code || line.substr(i, 2) != "**") {
+    if (code || line[i] != '*') {
       text += line[i];
-      continue;
+    } else if (line.substr(i, 2) == "**") {
+      bold = !bold;
+      if (color) text += bold ? kBold : kPlain;
+      ++i;
+    } else if (stress || (i + 1 < line.size() && line[i + 1] != ' ')) {
+      stress = !stress;
+    } else {
+      text += line[i];
     }
-    bold = !bold;
-    if (color) text += bold ? kBold : kPlain;
-    ++i;
   }
   if (bold && color) text += kPlain;
   return text;

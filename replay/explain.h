@@ -20,7 +20,7 @@ struct Explanation {
 // What is said of a rule apart from its section: from the table of rules.
 struct RuleEntry {
   std::string id;
-  std::string severity;
+  std::string severity;  // Empty where no finding has the rule yet.
   std::string summary;
 };
 
@@ -46,6 +46,7 @@ class ExplainIndex {
   std::vector<const DocSection*> errors_of(std::string_view rule) const;
 
  private:
+  std::vector<RuleEntry> all_rules() const;
   std::vector<RuleEntry> rules_like(std::string_view query) const;
 
   std::vector<DocSection> errors_;

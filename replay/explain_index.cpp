@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "check/rules.h"
 #include "replay/explain.h"
@@ -58,17 +60,32 @@ std::vector<const DocSection*> ExplainIndex::errors_of(std::string_view rule) co
   return found;
 }
 
+// The rules that findings can have, then those that only the errors name, each by id.
+std::vector<RuleEntry> ExplainIndex::all_rules() const {
+  std::vector<RuleEntry> all;
+  std::set<std::string> unfound;
+  for (const DocSection& section : errors_)
+    unfound.insert(section.rules.begin(), section.rules.end());
+  for (const Rule& rule : rules()) {
+    all.push_back({.id = std::string(rule.id),
+                   .severity = std::string(to_string(rule.severity)),
+                   .summary = std::string(rule.summary)});
+    unfound.erase(all.back().id);
+  }
+  for (const std::string& id : unfound)
+    all.push_back(
+        {.id = id, .severity = "", .summary = "This version has no finding of this rule."});
+  return all;
+}
+
 // An id that is spelled out is the only one; else all that begin like it, or whose last word it is.
 std::vector<RuleEntry> ExplainIndex::rules_like(std::string_view query) const {
   std::vector<RuleEntry> like;
   const std::string last_word = "." + std::string(query);
   const std::string_view begin = query.ends_with(".*") ? query.substr(0, query.size() - 1) : query;
-  for (const Rule& rule : rules()) {
-    RuleEntry entry{.id = std::string(rule.id),
-                    .severity = std::string(to_string(rule.severity)),
-                    .summary = std::string(rule.summary)};
-    if (rule.id == query) return {entry};
-    if (rule.id.starts_with(begin) || rule.id.ends_with(last_word)) like.push_back(entry);
+  for (RuleEntry& rule : all_rules()) {
+    if (rule.id == query) return {rule};
+    if (rule.id.starts_with(begin) || rule.id.ends_with(last_word)) like.push_back(std::move(rule));
   }
   return like;
 }
@@ -90,7 +107,7 @@ ExplainAnswer ExplainIndex::find(std::string_view query) const {
   if (answer.found()) return answer;
   for (const std::size_t title : matches.nearest) answer.nearest.push_back(titles_[title]);
   std::vector<std::string> ids;
-  for (const Rule& rule : rules()) ids.emplace_back(rule.id);
+  for (const RuleEntry& rule : all_rules()) ids.push_back(rule.id);
   for (std::string& id : near_names(word, ids)) answer.nearest.push_back(std::move(id));
   return answer;
 }

@@ -9,7 +9,11 @@ namespace {
 constexpr std::size_t kWidthMax = 100;      // Longer lines are hard to read.
 constexpr std::size_t kSectionsMax = 3;     // More than that are only listed.
 constexpr std::size_t kTitlesMax = 8;       // Of one section; of more only those that match.
-constexpr std::size_t kErrorsShownMax = 6;  // Titles of the errors of a rule.
+constexpr std::size_t kErrorsShownMax = 6;  // Of a rule: a title each.
+
+std::string summary(const RuleEntry& rule) {
+  return rule.severity.empty() ? rule.summary : rule.severity + ": " + rule.summary;
+}
 
 class Printer {
  public:
@@ -27,7 +31,7 @@ class Printer {
  private:
   std::string listed(const ExplainAnswer& answer) {
     for (const RuleEntry& rule : answer.rules)
-      text_ += wrapped(rule.severity + ": " + rule.summary, bold(rule.id) + "  ", "    ", width_);
+      text_ += wrapped(summary(rule), bold(rule.id) + "  ", "    ", width_);
     for (const Explanation& explanation : answer.explanations)
       text_ += wrapped(explanation.matched.front(), "", "    ", width_);
     text_ += "\nto read one:  " + layout_.program + " explain '";
@@ -50,17 +54,15 @@ class Printer {
 
   void add_rule(const RuleEntry& rule) {
     separate();
-    text_ += wrapped(rule.severity + ": " + rule.summary, bold(rule.id) + "  ", "    ", width_);
+    text_ += wrapped(summary(rule), bold(rule.id) + "  ", "    ", width_);
     if (const DocSection* section = index_.section_of(rule.id)) add_body(*section);
-    std::vector<std::string> titles;
-    for (const DocSection* section : index_.errors_of(rule.id))
-      titles.insert(titles.end(), section->titles.begin(), section->titles.end());
-    if (titles.empty()) return;
+    const std::vector<const DocSection*> sections = index_.errors_of(rule.id);
+    if (sections.empty()) return;
     text_ += "\nWhat JAX says of it:\n";
-    for (std::size_t i = 0; i < std::min(titles.size(), kErrorsShownMax); ++i)
-      text_ += wrapped(titles[i], "  - ", "    ", width_);
-    if (titles.size() > kErrorsShownMax)
-      text_ += "  - and " + std::to_string(titles.size() - kErrorsShownMax) + " more\n";
+    for (std::size_t i = 0; i < std::min(sections.size(), kErrorsShownMax); ++i)
+      text_ += wrapped(sections[i]->titles.front(), "  - ", "    ", width_);
+    if (sections.size() > kErrorsShownMax)
+      text_ += "  - and " + std::to_string(sections.size() - kErrorsShownMax) + " more kinds\n";
   }
 
   void add_error(const Explanation& explanation) {

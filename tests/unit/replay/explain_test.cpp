@@ -155,7 +155,28 @@ TEST(Explain, RuleTellsSeveritySummaryAndTheErrorsThatNameIt) {
   const std::string text = explain_text(docs(), docs().find("memory.not-a-buffer"),
                                         {.program = "replait", .width = 200, .color = false});
   EXPECT_EQ(text.find("memory.not-a-buffer  error: "), 0u) << text;
-  EXPECT_NE(text.find("- Attempting to swap into allocation"), std::string::npos) << text;
+  EXPECT_NE(text.find("- Attempting to get contents of allocation"), std::string::npos) << text;
+}
+
+TEST(Explain, RuleThatNoFindingHasYetSaysSo) {
+  const std::string text = explain_text(docs(), docs().find("sync.barrier-phase"),
+                                        {.program = "replait", .width = 200, .color = false});
+  EXPECT_EQ(text.find("sync.barrier-phase  This version has no finding of this rule."), 0u) << text;
+  EXPECT_NE(text.find("- Barrier deallocated with"), std::string::npos) << text;
+}
+
+TEST(Explain, EveryRuleOfFindingsHasASection) {
+  const std::vector<DocSection> sections = parse_sections(embedded_document("findings.md"));
+  EXPECT_GT(sections.size(), 5u);
+  for (const DocSection& section : sections) {
+    for (const std::string& title : section.titles) {
+      EXPECT_EQ(found(title), title + "\n");
+      EXPECT_NE(docs().section_of(title), nullptr);
+    }
+  }
+  const std::string text = explain_text(docs(), docs().find("race.read-write"),
+                                        {.program = "replait", .width = 200, .color = false});
+  EXPECT_NE(text.find("What is printed. "), std::string::npos) << text;
 }
 
 TEST(Explain, WordThatIsNowhereFindsNothingAndNamesTheNearest) {
