@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # The runners of `./dev test`, sourced by it. Each is a step: it runs with its output kept in
 # build/logs, its cases are counted from JUnit XML, and what failed or was skipped is named. A step
 # that ran nothing has failed.
@@ -100,6 +101,7 @@ tidy() {
 jax_tests() {
   local version=$1 jax=$2 status=0
   shift 2
+  printf '== Python %s, JAX %s\n' "$version" "$jax"
   if ! find_python "$version" >/dev/null; then
     leave_out "Python $version, JAX $jax" "this machine has no Python $version with venv and headers"
     return
@@ -117,9 +119,12 @@ jax_tests() {
 
 # ---- The two verbs ------------------------------------------------------------------------------
 
+optimised=(-Doptimization=2 -Ddebug=false)
+
 test_fast() {
   need "${build_packages[@]}" "${test_packages[@]}" "${python_packages[@]}"
-  RC_PARAMS="seed=1" meson_tests gcc g++ "--suite fast"
+  export RC_PARAMS="seed=1"
+  meson_tests gcc g++ "--suite fast" "${optimised[@]}"
   tidy
   local version jax
   while read -r version jax <&3; do
@@ -133,14 +138,16 @@ test_fast() {
 test_all() {
   need "${build_packages[@]}" "${test_packages[@]}" "${python_packages[@]}"
   need_clang
-  export RC_PARAMS="seed=2 max_success=1000"
-  meson_tests gcc g++ ""
-  meson_tests clang clang++ ""
+  ((EUID != 0)) || need ccache # The wheels of the three Pythons share most of their objects.
+  export RC_PARAMS="seed=2 max_success=500"
+  meson_tests gcc g++ "" "${optimised[@]}"
+  meson_tests clang clang++ "" "${optimised[@]}"
   export RC_PARAMS="seed=3"
-  slow=5 meson_tests clang-address clang++ "" -Db_sanitize=address,undefined -Db_lundef=false
-  slow=10 meson_tests clang-thread clang++ "" -Db_sanitize=thread -Db_lundef=false
-  slow=3 meson_tests fuzz clang++ "--suite fuzz" -Dfuzz=enabled -Db_sanitize=address,undefined \
-    -Db_lundef=false
+  slow=5 meson_tests clang-address clang++ "" -Db_sanitize=address,undefined -Db_lundef=false \
+    -Doptimization=1 -Ddebug=true -Dfuzz=enabled
+  step fuzz "$build/fuzz.junit.xml" fuzz
+  slow=10 meson_tests clang-thread clang++ "" -Db_sanitize=thread -Db_lundef=false \
+    -Doptimization=1 -Ddebug=true
   tidy
   same_bytes
   local version jax
@@ -149,13 +156,27 @@ test_all() {
   done 3< <(pairs)
 }
 
+# Each fuzzer goes on from its corpus for a while; what it finds stays in build/fuzz.
+fuzz() {
+  local fuzzer name found=$build/fuzz cases=""
+  for fuzzer in "$build"/clang-address/tests/fuzz/fuzz-*; do
+    [[ -f $fuzzer && -x $fuzzer && $fuzzer != *-corpus-* ]] || continue
+    name=${fuzzer##*/fuzz-}
+    mkdir -p "$found/$name"
+    (cd "$found" && "$fuzzer" -seed=1 -runs="${fuzz_runs:-100000}" -max_total_time=120 -timeout=20 \
+      -rss_limit_mb=4096 -artifact_prefix="$found/$name-" "$name" "$root/tests/fuzz/corpus/$name") ||
+      return
+    cases+="<testcase classname=\"fuzz\" name=\"$name\"/>"
+  done
+  printf '<testsuite>%s</testsuite>\n' "$cases" >"$build/fuzz.junit.xml"
+}
+
 # One kernel and seed give one file, whoever compiled replait and how.
 same_bytes() {
   local binaries=() name
-  build_in gcc-O0 g++ replay/replait --buildtype=debug -Dtests=disabled || true
-  build_in clang-O0 clang++ replay/replait --buildtype=debug -Dtests=disabled || true
-  build_in release g++ replay/replait --buildtype=release -Dtests=disabled || true
-  for name in gcc clang gcc-O0 clang-O0 release; do
+  build_in gcc-O0 g++ replay/replait -Doptimization=0 -Ddebug=false -Dtests=disabled || true
+  build_in clang-O0 clang++ replay/replait -Doptimization=0 -Ddebug=false -Dtests=disabled || true
+  for name in gcc clang gcc-O0 clang-O0; do
     binaries+=("$build/$name/replay/replait")
   done
   tools_venv || return
