@@ -1,7 +1,6 @@
 // Completion scripts and man pages say what the command tree holds, no more and no less.
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
