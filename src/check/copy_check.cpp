@@ -6,6 +6,11 @@
 #include "trace/describe.h"
 
 namespace replait {
+namespace {
+
+constexpr std::size_t kCopiesMax = 4;
+
+}  // namespace
 
 void CopyCheck::see(const Applied& event) {
   if (raised(event)) return;
@@ -30,35 +35,59 @@ bool CopyCheck::waited_since(SemaphoreId semaphore, std::uint64_t event) const {
 
 void CopyCheck::conclude(const ExecutionEnd& end) {
   if (end.kind != EndKind::kFinished) return;
-  const Describer say(*tables_);
   for (const Issued& issued : issued_) {
     const CopyRow& copy = (*tables_)[issued.copy].copy;
     if (!waited_since(copy.receive_semaphore, issued.event)) {
-      add(issued, "no wait on " + say.semaphore(copy.receive_semaphore) + " came after its issue");
+      add(issued, Reason::kNoReceiveWait);
     } else if (copy.send_semaphore && !waited_since(*copy.send_semaphore, issued.event)) {
-      add(issued, "no wait on " + say.semaphore(*copy.send_semaphore) + " came after its issue");
+      add(issued, Reason::kNoSendWait);
     } else if (!issued.complete) {
-      add(issued, "it was not complete when the last thread left");
+      add(issued, Reason::kIncomplete);
     }
   }
+  for (const auto& [of, missed] : missed_) tell(of.first, of.second, missed);
 }
 
-// One finding an issuing line and reason, with its copies counted.
-void CopyCheck::add(const Issued& issued, const std::string& why) {
+void CopyCheck::add(const Issued& issued, Reason reason) {
+  missed_[{issued.source, reason}].push_back(issued);
+}
+
+// One finding a line that issues and a reason.
+void CopyCheck::tell(SourceId source, Reason reason, const std::vector<Issued>& missed) {
   const Describer say(*tables_);
-  const auto [found, is_new] = told_.try_emplace({issued.source, why}, findings_.size());
-  if (!is_new) {
-    findings_[found->second].events.push_back(issued.event);
-    return;
-  }
   Finding finding;
   finding.rule = "sync.copy-not-waited";
   finding.severity = severity_of(finding.rule);
-  finding.message = fmt::format("{} was started ({}) and never waited for", say.agent(issued.copy),
-                                say.source(issued.source));
-  finding.details.push_back(why);
-  finding.events.push_back(issued.event);
+  finding.message = missed.size() == 1
+                        ? fmt::format("{} was started ({}) and never waited for",
+                                      say.agent(missed[0].copy), say.source(source))
+                        : fmt::format("{} copies were started ({}) and never waited for",
+                                      missed.size(), say.source(source));
+  for (const Issued& issued : missed) {
+    finding.events.push_back(issued.event);
+    if (finding.details.size() == kCopiesMax) continue;
+    finding.details.push_back(fmt::format("{} (event {}): {}", say.agent(issued.copy), issued.event,
+                                          why(issued, reason)));
+  }
+  if (missed.size() > kCopiesMax) {
+    finding.details.push_back(fmt::format("and {} more", missed.size() - kCopiesMax));
+  }
+  sources_[missed[0].event] = source;
   findings_.push_back(std::move(finding));
+}
+
+std::string CopyCheck::why(const Issued& issued, Reason reason) const {
+  const Describer say(*tables_);
+  const CopyRow& copy = (*tables_)[issued.copy].copy;
+  switch (reason) {
+    case Reason::kNoReceiveWait:
+      return "no wait on " + say.semaphore(copy.receive_semaphore) + " came after its issue";
+    case Reason::kNoSendWait:
+      return "no wait on " + say.semaphore(*copy.send_semaphore) + " came after its issue";
+    case Reason::kIncomplete:
+      return "it was not complete when the last thread left";
+  }
+  return {};
 }
 
 }  // namespace replait

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "check/check.h"
@@ -26,13 +28,17 @@ class CopyCheck : public Check {
     SourceId source{};
     bool complete = false;
   };
-  bool waited_since(SemaphoreId semaphore, std::uint64_t event) const;
-  void add(const Issued& issued, const std::string& why);
+  enum class Reason { kNoReceiveWait, kNoSendWait, kIncomplete };
 
-  std::vector<Issued> issued_;                                    // In order of issue.
-  std::map<AgentId, std::size_t> in_flight_;                      // Into issued_.
-  std::map<SemaphoreId, std::uint64_t> last_wait_;                // 1 + its event.
-  std::map<std::pair<SourceId, std::string>, std::size_t> told_;  // Into findings_.
+  bool waited_since(SemaphoreId semaphore, std::uint64_t event) const;
+  void add(const Issued& issued, Reason reason);
+  void tell(SourceId source, Reason reason, const std::vector<Issued>& missed);
+  std::string why(const Issued& issued, Reason reason) const;
+
+  std::vector<Issued> issued_;                      // In order of issue.
+  std::map<AgentId, std::size_t> in_flight_;        // Into issued_.
+  std::map<SemaphoreId, std::uint64_t> last_wait_;  // 1 + its event.
+  std::map<std::pair<SourceId, Reason>, std::vector<Issued>> missed_;
 };
 
 }  // namespace replait

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kNamesMax = 4;
+constexpr std::string_view kIts = "its ";
 
 std::string_view noun(MemoryAccessKind kind) {
   switch (kind) {
@@ -36,16 +37,24 @@ bool is_by_copy(MemoryAccessKind kind) {
 
 void Explainer::explain(Race& race) const {
   race.nearest.clear();
-  const std::optional<SyncOp> issue =
-      is_by_copy(race.second.kind) ? log_.issue_of(race.second.agent) : std::nullopt;
-  if (is_by_copy(race.first.kind)) {
+  if (is_in_flight(race)) {
+    explain_in_flight(race);
+  } else if (is_by_copy(race.first.kind)) {
     explain_copy_first(race);
-  } else if (issue && issue->agent == race.first.agent && issue->event < race.first.event) {
-    explain_in_flight(race, *issue);
   } else {
     explain_thread_first(race);
   }
   tell_knowing(race, learner_of(race.second));
+}
+
+// Whether the later access is a copy's that was under way when the earlier one was made or issued,
+// by a thread that could have waited for it: then that wait is what is missing, not a signal back.
+bool Explainer::is_in_flight(const Race& race) const {
+  if (!is_by_copy(race.second.kind)) return false;
+  const std::optional<SyncOp> issue = log_.issue_of(race.second.agent);
+  const Learner earlier = learner_of(race.first);
+  return issue && issue->event < earlier.before &&
+         (issue->agent == race.first.agent || owns(earlier.thread, signalled_after(race.second)));
 }
 
 std::string Explainer::where(SourceId source, std::uint64_t event) const {
@@ -76,10 +85,10 @@ Explainer::Learner Explainer::learner_of(const MemoryAccess& access) const {
   if (!is_by_copy(access.kind)) return {access.agent, access.event, its(access)};
   const AgentRow& row = tables_[access.agent];
   const std::optional<SyncOp> issue = log_.issue_of(access.agent);
-  if (!issue) return {*row.issuer, access.event, "it issued " + say_.agent(access.agent)};
-  return {
-      issue->agent, issue->event,
-      fmt::format("it issued {} {}", say_.agent(access.agent), where(issue->source, issue->event))};
+  if (!issue) return {*row.issuer, access.event, "its issue of " + say_.agent(access.agent)};
+  return {issue->agent, issue->event,
+          fmt::format("its issue of {} {}", say_.agent(access.agent),
+                      where(issue->source, issue->event))};
 }
 
 // What tells that a copy's access is done.
@@ -108,18 +117,24 @@ std::optional<SyncOp> Explainer::last_wait(AgentId thread, SemaphoreId semaphore
   return found;
 }
 
-// Whether more than one copy signals it, so that a wait cannot tell which it waited for.
-bool Explainer::is_shared(SemaphoreId semaphore) const {
-  std::set<AgentId> copies;
+// Whether another copy that signals it was in flight together with this one, so that a wait cannot
+// tell which of them it waited for.
+bool Explainer::is_shared(AgentId copy, SemaphoreId semaphore) const {
+  const std::optional<SyncOp> issue = log_.issue_of(copy);
+  const std::optional<SyncOp> signal = signal_by(copy, semaphore);
   for (const std::uint32_t index : log_.of_semaphore(semaphore)) {
-    if (tables_[log_[index].agent].is_copy()) copies.insert(log_[index].agent);
-    if (copies.size() > 1) return true;
+    const SyncOp& op = log_[index];
+    if (!tables_[op.agent].is_copy() || op.agent == copy) continue;
+    const std::optional<SyncOp> other = log_.issue_of(op.agent);
+    if (issue && other && op.event > issue->event && (!signal || other->event < signal->event)) {
+      return true;
+    }
   }
   return false;
 }
 
 // "wait (ring.cpp:42, event 40) took 4096 bytes; until then recv_sem got 4096 bytes (4096 from
-// copy #5) and waits took 4096 in all".
+// copy #5) and waits took 4096, this one included".
 void Explainer::tell_wait(Race& race, const SyncOp& wait) const {
   const auto semaphore = from_index<SemaphoreId>(wait.object);
   std::uint64_t got = 0;
@@ -147,7 +162,7 @@ void Explainer::tell_wait(Race& race, const SyncOp& wait) const {
     from += fmt::format("{} from {}", givers[i].second, say_.agent(givers[i].first));
   }
   race.nearest.push_back(fmt::format(
-      "{}'s wait {} took {}; until then {} had got {} ({}), and waits had taken {} in all",
+      "{}'s wait {} took {}; until then {} had got {} ({}), and waits took {}, this one included",
       say_.agent(wait.agent), where(wait.source, wait.event), amount(semaphore, wait.amount),
       say_.semaphore(semaphore), amount(semaphore, got), from.empty() ? "no signal" : from, taken));
 }
@@ -164,7 +179,7 @@ void Explainer::explain_copy_first(Race& race) const {
   if (signalled >= learner.before) {
     race.nearest.push_back(fmt::format(
         "{} had not signalled {} before {}'s {}: {}", copy, name, thread,
-        std::string_view(learner.what).substr(4),
+        std::string_view(learner.what).substr(kIts.size()),
         signal ? fmt::format("it did at event {}", signal->event) : "in this run it never did"));
   } else if (owned) {
     race.nearest.push_back(
@@ -179,63 +194,66 @@ void Explainer::explain_copy_first(Race& race) const {
     const auto wait = last_wait(learner.thread, semaphore, 0, std::min(signalled, learner.before));
     if (wait) tell_wait(race, *wait);
   }
-  const std::string waits = fmt::format("{} waits on {} for {}", owner(semaphore), name, copy);
-  race.missing = owned ? fmt::format("{} before {}", waits, learner.what)
-                       : fmt::format("{}, then signals {}, and that waits before {}", waits, thread,
-                                     learner.what);
-  if (is_shared(semaphore)) {
-    race.missing += fmt::format(
-        "; since several copies signal {}, either this copy needs a semaphore of its own, or all "
-        "of "
-        "them have to be waited for first",
-        name);
-  }
+  race.missing = wait_for(race.first.agent, semaphore, learner);
 }
 
-void Explainer::explain_in_flight(Race& race, const SyncOp& issue) const {
-  const std::string thread = say_.agent(race.first.agent);
+void Explainer::explain_in_flight(Race& race) const {
+  const Learner learner = learner_of(race.first);
+  const std::string thread = say_.agent(learner.thread);
   const std::string copy = say_.agent(race.second.agent);
+  const SyncOp issue = *log_.issue_of(race.second.agent);
   const SemaphoreId semaphore = signalled_after(race.second);
   const std::string name = say_.semaphore(semaphore);
-  race.nearest.push_back(fmt::format("{} issued {} {} and it was still in flight at {}", thread,
-                                     copy, where(issue.source, issue.event), its(race.first)));
-  const bool owned = owns(race.first.agent, semaphore);
+  race.nearest.push_back(fmt::format("{} issued {} {}, and it was still in flight at {}'s {}",
+                                     say_.agent(issue.agent), copy,
+                                     where(issue.source, issue.event), thread,
+                                     std::string_view(learner.what).substr(kIts.size())));
+  const bool owned = owns(learner.thread, semaphore);
   if (owned) {
-    const auto wait = last_wait(race.first.agent, semaphore, issue.event, race.first.event);
+    const auto wait = last_wait(learner.thread, semaphore, issue.event, learner.before);
     if (wait) {
       tell_wait(race, *wait);
     } else {
       race.nearest.push_back(fmt::format("{} did not wait on {} between the two", thread, name));
     }
   }
-  const std::string waits = fmt::format("{} waits on {} for {}", owner(semaphore), name, copy);
-  race.missing = owned ? fmt::format("{} before {}", waits, its(race.first))
-                       : fmt::format("{}, then signals {}, and that waits before {}", waits, thread,
-                                     its(race.first));
-  if (is_shared(semaphore)) {
-    race.missing += fmt::format(
-        "; since several copies signal {}, either this copy needs a semaphore of its own, or all "
-        "of "
-        "them have to be waited for first",
+  race.missing = wait_for(race.second.agent, semaphore, learner);
+}
+
+// Who has to wait for the copy so that `learner` knows of it in time.
+std::string Explainer::wait_for(AgentId copy, SemaphoreId semaphore, const Learner& learner) const {
+  const std::string name = say_.semaphore(semaphore);
+  std::string text = fmt::format("{} waits on {} for {}", owner(semaphore), name, say_.agent(copy));
+  text += owns(learner.thread, semaphore)
+              ? fmt::format(" before {}", learner.what)
+              : fmt::format(", then signals {}, and that waits before {}",
+                            say_.agent(learner.thread), learner.what);
+  if (is_shared(copy, semaphore)) {
+    text += fmt::format(
+        "; since other copies that signal {} were in flight too, either this copy needs a "
+        "semaphore "
+        "of its own, or all of them have to be waited for first",
         name);
   }
+  return text;
 }
 
 void Explainer::explain_thread_first(Race& race) const {
   const Learner learner = learner_of(race.second);
   tell_release(race, learner);
   tell_acquire(race, learner);
-  race.missing = fmt::format("{} signals {} after {}, and {} waits for that before {}",
-                             say_.agent(race.first.agent), say_.agent(learner.thread),
-                             its(race.first), say_.agent(learner.thread), learner.what);
-  if (is_by_copy(race.second.kind) && learner.before < race.first.event) {
-    const SemaphoreId semaphore = signalled_after(race.second);
-    if (owns(race.first.agent, semaphore)) {
-      race.missing +=
-          fmt::format("; or {} waits on {} for {} before {}", say_.agent(race.first.agent),
-                      say_.semaphore(semaphore), say_.agent(race.second.agent), its(race.first));
-    }
-  }
+  const std::string signal = fmt::format("{} signals {} after {}, and {} waits for that before {}",
+                                         say_.agent(race.first.agent), say_.agent(learner.thread),
+                                         its(race.first), say_.agent(learner.thread), learner.what);
+  race.missing = signal;
+  if (!is_by_copy(race.second.kind)) return;
+  const SemaphoreId semaphore = signalled_after(race.second);
+  if (!owns(race.first.agent, semaphore)) return;
+  const std::string wait = wait_for(race.second.agent, semaphore, learner_of(race.first));
+  // A read is more often too early for what a copy brings than too late for what it overwrites.
+  const bool read_too_early = race.first.kind == MemoryAccessKind::kRead &&
+                              race.second.kind == MemoryAccessKind::kCopyWrite;
+  race.missing = read_too_early ? wait + "; or " + signal : signal + "; or " + wait;
 }
 
 // The first release by the earlier access's thread after it.
@@ -260,7 +278,7 @@ void Explainer::tell_release(Race& race, const Learner& learner) const {
                                      say_.semaphore(semaphore), at);
       if (op.event >= learner.before) {
         text += fmt::format(", which is after {}'s {}", say_.agent(learner.thread),
-                            std::string_view(learner.what).substr(4));
+                            std::string_view(learner.what).substr(kIts.size()));
       } else if (owns(learner.thread, semaphore)) {
         text += fmt::format("; {} did not wait on it between that and {}",
                             say_.agent(learner.thread), learner.what);

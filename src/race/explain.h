@@ -29,7 +29,7 @@ class Explainer {
   struct Learner {
     AgentId thread{};
     std::uint64_t before = 0;  // An event.
-    std::string what;          // "its read (ring.cpp:50, event 12)"
+    std::string what;          // "its read (ring.cpp:50, event 12)", "its issue of copy #3 ..."
   };
   Learner learner_of(const MemoryAccess& access) const;
   std::string where(SourceId source, std::uint64_t event) const;
@@ -39,8 +39,9 @@ class Explainer {
   std::string owner(SemaphoreId semaphore) const;
   SemaphoreId signalled_after(const MemoryAccess& access) const;
 
+  bool is_in_flight(const Race& race) const;
   void explain_copy_first(Race& race) const;
-  void explain_in_flight(Race& race, const SyncOp& issue) const;
+  void explain_in_flight(Race& race) const;
   void explain_thread_first(Race& race) const;
   void tell_release(Race& race, const Learner& learner) const;
   void tell_acquire(Race& race, const Learner& learner) const;
@@ -50,7 +51,8 @@ class Explainer {
   std::optional<SyncOp> signal_by(AgentId copy, SemaphoreId semaphore) const;
   std::optional<SyncOp> last_wait(AgentId thread, SemaphoreId semaphore, std::uint64_t after,
                                   std::uint64_t before) const;
-  bool is_shared(SemaphoreId semaphore) const;
+  bool is_shared(AgentId copy, SemaphoreId semaphore) const;
+  std::string wait_for(AgentId copy, SemaphoreId semaphore, const Learner& learner) const;
 
   const Tables& tables_;
   const SyncLog& log_;

@@ -75,6 +75,10 @@ void print_finding(Layout& layout, const ReportFinding& found) {
   layout.blank();
 }
 
+void print_findings(Layout& layout, const Report& report) {
+  for (const ReportFinding& finding : report.findings) print_finding(layout, finding);
+}
+
 std::string_view outcome_words(EndKind end) {
   switch (end) {
     case EndKind::kFinished:
@@ -95,10 +99,14 @@ std::string_view outcome_words(EndKind end) {
 
 std::string to_text(const Report& report, std::size_t width) {
   Layout layout(width);
-  for (const ReportFinding& finding : report.findings) print_finding(layout, finding);
+  // What ended the run comes first; what only was found at its end comes after the races.
+  const bool ended_by_findings =
+      report.end == EndKind::kFailed || report.end == EndKind::kDeadlocked;
+  if (ended_by_findings) print_findings(layout, report);
   for (const ReportRace& race : report.races) {
     print_race(layout, race, report.launches.size() > 1);
   }
+  if (!ended_by_findings) print_findings(layout, report);
   const std::string found = report.races.empty() && report.findings.empty()
                                 ? "nothing found"
                                 : fmt::format("{} and {}", counted(report.races.size(), "race"),

@@ -217,10 +217,13 @@ TEST_P(CopyWaits, AreMissedExactlyWhenThereIsNoneAfterTheIssue) {
   if (waits) return;
   EXPECT_EQ(findings[0].rule, "sync.copy-not-waited");
   EXPECT_EQ(findings[0].events.size(), 2u);
-  EXPECT_EQ(findings[0].message,
-            "copy #0 (device 0) was started (kernel.cpp:7) and never waited for");
-  EXPECT_THAT(findings[0].details,
-              ElementsAre("no wait on done [2000 on device 0, core 0] came after its issue"));
+  EXPECT_EQ(findings[0].message, "2 copies were started (kernel.cpp:7) and never waited for");
+  EXPECT_THAT(
+      findings[0].details,
+      ElementsAre("copy #0 (device 0) (event 3): no wait on done [2000 on device 0, core 0] "
+                  "came after its issue",
+                  "copy #1 (device 0) (event 7): no wait on done [2000 on device 0, core 0] "
+                  "came after its issue"));
 }
 INSTANTIATE_TEST_SUITE_P(All, CopyWaits, testing::Bool());
 

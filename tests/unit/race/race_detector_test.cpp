@@ -102,8 +102,8 @@ TEST_P(Source, IsOverwrittenTooEarlyExactlyWithoutTheSendWait) {
   if (waits) return;
   EXPECT_THAT(races[0].nearest,
               ElementsAre("device 0, core 0 issued copy #0 (device 0 -> device 1) (kernel.cpp:30, "
-                          "event 2) and it was still in flight at its write (kernel.cpp:32, event "
-                          "3)",
+                          "event 2), and it was still in flight at device 0, core 0's write "
+                          "(kernel.cpp:32, event 3)",
                           "device 0, core 0 did not wait on send_sem [2000 on device 0, core 0] "
                           "between the two"));
   EXPECT_THAT(races[0].missing, HasSubstr("waits on send_sem"));
@@ -129,7 +129,20 @@ TEST(SharedSemaphore, RacesWithTheCopyThatWasNotTheOneToPay) {
   const std::vector<Race> races = races_of(b);
   ASSERT_EQ(races.size(), 1u);
   EXPECT_EQ(races[0].second.agent, one);
-  EXPECT_THAT(races[0].nearest, testing::Contains(HasSubstr("released nothing")));
+  EXPECT_THAT(
+      races[0].nearest,
+      ElementsAre(
+          "device 0, core 0 issued copy #0 (device 0 -> device 1) (kernel.cpp:30, event 4), and it "
+          "was still in flight at device 1, core 0's read (kernel.cpp:41, event 10)",
+          "device 1, core 0's wait (kernel.cpp:40, event 9) took 4096 bytes; until then recv_sem "
+          "[2003 on device 1, core 0] had got 4096 bytes (4096 from copy #1 (device 0 -> device "
+          "1)), and waits took 4096, this one included"));
+  EXPECT_EQ(
+      races[0].missing,
+      "device 1, core 0 waits on recv_sem [2003 on device 1, core 0] for copy #0 (device 0 "
+      "-> device 1) before its read (kernel.cpp:41, event 10); since other copies that signal "
+      "recv_sem [2003 on device 1, core 0] were in flight too, either this copy needs a "
+      "semaphore of its own, or all of them have to be waited for first");
 
   // The other way round the copy had landed before, and the wait had not been for it.
   ExecutionBuilder c;
@@ -158,7 +171,7 @@ TEST(SharedSemaphore, RacesWithTheCopyThatWasNotTheOneToPay) {
           "13)",
           "device 1, core 0's wait (kernel.cpp:40, event 9) took 4096 bytes; until then recv_sem "
           "[2003 on device 1, core 0] had got 4096 bytes (4096 from copy #1 (device 0 -> device "
-          "1)), and waits had taken 4096 in all"));
+          "1)), and waits took 4096, this one included"));
   EXPECT_THAT(late[0].missing, HasSubstr("this copy needs a semaphore of its own"));
 }
 
@@ -177,6 +190,55 @@ TEST(SharedSemaphore, IsCleanWhenAllCopiesAreWaitedForBeforeUse) {
   for (int i = 0; i < 16; ++i) b.wait(thread, done, 4096);
   b.read(thread, out, b.whole());
   EXPECT_TRUE(races_of(b).empty());
+}
+
+// A device sends on what has not arrived: what is missing is its wait, not a signal back.
+TEST(RemoteCopyChain, LacksTheWaitOfWhoSendsOn) {
+  ExecutionBuilder b(3);
+  const AgentId left = b.start(0);
+  const AgentId middle = b.start(1);
+  const KeyId x = b.allocate(left, 100, {8}, "x");
+  const KeyId at_middle = b.allocate(middle, 100, {8}, "out", 1);
+  const KeyId at_right = b.key(100, 2);
+  const SemaphoreId arrived = b.semaphore(2001, 1, 0, "recv_sem");
+  const AgentId in =
+      b.line(30).issue(left, {x, b.whole(), at_middle, b.whole(), std::nullopt, arrived});
+  const AgentId on = b.line(40).issue(
+      middle, {at_middle, b.whole(), at_right, b.whole(), std::nullopt, b.semaphore(2001, 2)});
+  b.run(on);
+  b.run(in);
+  const std::vector<Race> races = races_of(b);
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_THAT(
+      races[0].nearest,
+      ElementsAre("device 0, core 0 issued copy #0 (device 0 -> device 1) (kernel.cpp:30, "
+                  "event 4), and it was still in flight at device 1, core 0's issue of copy "
+                  "#0 (device 1 -> device 2) (kernel.cpp:40, event 5)",
+                  "device 1, core 0 did not wait on recv_sem [2001 on device 1, core 0] "
+                  "between the two"));
+  EXPECT_EQ(races[0].missing,
+            "device 1, core 0 waits on recv_sem [2001 on device 1, core 0] for copy #0 (device 0 "
+            "-> device 1) before its issue of copy #0 (device 1 -> device 2) (kernel.cpp:40, event "
+            "5)");
+}
+
+// The copy was issued after the read: two edges could be the one that was meant.
+TEST(RemoteCopyChain, AReadBeforeTheIssueHasTwoEdgesToChooseFrom) {
+  ExecutionBuilder b;
+  const AgentId sender = b.start(0);
+  const AgentId receiver = b.start(1);
+  const KeyId x = b.allocate(sender, 100, {8}, "x");
+  const KeyId out = b.allocate(receiver, 100, {8}, "out", 1);
+  const SemaphoreId arrived = b.semaphore(2001, 1, 0, "recv_sem");
+  b.line(41).read(receiver, out, b.whole());
+  b.run(b.line(30).issue(sender, {x, b.whole(), out, b.whole(), std::nullopt, arrived}));
+  const std::vector<Race> races = races_of(b);
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].missing,
+            "device 1, core 0 waits on recv_sem [2001 on device 1, core 0] for copy #0 (device 0 "
+            "-> device 1) before its read (kernel.cpp:41, event 4); or device 1, core 0 signals "
+            "device 0, core 0 after its read (kernel.cpp:41, event 4), and device 0, core 0 waits "
+            "for that before its issue of copy #0 (device 0 -> device 1) (kernel.cpp:30, event 5)");
 }
 
 // Its read and its send are known, its write is not: its slot is not free.

@@ -70,13 +70,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 TEST_F(Reports, ARaceIsPrintedWithBothLinesAndTheMissingEdge) {
   racing_copy();
-  EXPECT_EQ(
-      to_text(report(), 100),
-      R"(error: sync.copy-not-waited: copy #0 (device 0 -> device 1) was started (kernel.cpp:30) and never
-  waited for
-  no wait on recv_sem [2001 on device 1, core 0] came after its issue
-
-error: race.read-write: out ('vmem', 100, 1, 0) f32[4,8,128], in this run
+  EXPECT_EQ(to_text(report(), 100),
+            R"(error: race.read-write: out ('vmem', 100, 1, 0) f32[4,8,128], in this run
   copy #0 (device 0 -> device 1) writes [1] at event 7
     at kernel.cpp:30 in body, where it was issued
       | line 30
@@ -92,6 +87,11 @@ error: race.read-write: out ('vmem', 100, 1, 0) f32[4,8,128], in this run
     -> device 1) before its read (ring.cpp:50, event 10)
   1 more pair like it, of these lines and this buffer
   see it: replait replay bug.replait --until 10
+
+error: sync.copy-not-waited: copy #0 (device 0 -> device 1) was started (kernel.cpp:30) and never
+  waited for
+  copy #0 (device 0 -> device 1) (event 4): no wait on recv_sem [2001 on device 1, core 0] came
+    after its issue
 
 bug.replait: 1 race and 1 other finding in 14 events of ring; the run finished
 only this run was judged; other schedules are not judged yet
