@@ -106,6 +106,9 @@ class Context:
         with contextlib.suppress(AttributeError):  # Has slots: a second event may follow.
             setattr(raised, _RECORDED, True)
         error = error_of(raised, follows)
+        if not self.launch.failed and not error[2]:
+            where = f"on device {self.device}, core {self.core}"
+            self.launch.recording.first_cause = f"{error[0]}: {error[1]} {where}"
         self.launch.failed = True
         return error
 

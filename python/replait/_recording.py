@@ -55,6 +55,7 @@ class Recording:
         self.findings = 0
         self.run_id: str | None = None
         self.live = False
+        self.first_cause = ""  # Of the newest launch that failed.
         self.failures = 0
         self.failures_seen = 0  # Those whose error the program has met by now.
         self.keeps_values = values != "none"
@@ -157,10 +158,13 @@ class Recording:
         self.wait_for_launches()
         return raised if seen < self.failures or not self.failures else None
 
-    def error_surfaced(self) -> None:
+    def error_surfaced(self, raised: BaseException) -> None:
         """The program met an error of JAX: that of each launch that failed until now."""
         if thread_state.own_wait:
             return
+        cause = f"replait: the first cause is {self.first_cause}"
+        if self.first_cause and cause not in getattr(raised, "__notes__", ()):
+            raised.add_note(cause)
         with self._changed:
             still_open = sum(launch.failed for launch in self._open_launches)
             self.failures_seen = self.failures + still_open
@@ -284,7 +288,9 @@ class Recording:
             self._add(launch)
         launch.failed = True
         launch.enter(0, 0)
-        frames = self.sources.id_of_frames(list(_frames_of(error)))
+        is_users = self.jax.source_info_util.is_user_filename
+        users = [frame for frame in _frames_of(error) if is_users(frame.file_name)]
+        frames = self.sources.id_of_frames(users)
         refused = (type(error).__name__, str(error), False)
         agent = launch.agent((0, 0))
         self.push(self.sink.refuse, self.draw(), agent, frames or launch.source, what, refused)

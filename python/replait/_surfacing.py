@@ -2,7 +2,8 @@
 
 A kernel that fails does so while nobody may be looking: its error comes up where its result is
 waited for, or never. An error that the program has not met by the end of the recording is raised
-there; one that it has met must not come up again.
+there; one that it has met must not come up again. What JAX raises may be what another device made
+of it, so the first cause is noted on it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ def install(recording: Recording, patches: Patches) -> None:
         def wait(*args: Any, **kwargs: Any) -> Any:
             try:
                 return original(*args, **kwargs)
-            except error_type:
-                recording.error_surfaced()
+            except error_type as error:
+                recording.error_surfaced(error)
                 raise
 
         return wait

@@ -156,9 +156,10 @@ def test_a_jax_of_another_shape_is_refused_by_the_name_that_differs(monkeypatch,
 
 
 def test_an_error_that_nobody_waited_for_is_raised_at_the_end(tmp_path):
-    with pytest.raises(jax.errors.JaxRuntimeError, match="Out-of-bounds swap"):
+    with pytest.raises(jax.errors.JaxRuntimeError) as raised:
         with replait.record(tmp_path / "x.replait"):
             failing_kernels.one_device_of_two_fails()
+    assert any("Out-of-bounds swap" in note for note in raised.value.__notes__)
     assert os.listdir(tmp_path) == ["x.replait"]
 
 

@@ -56,7 +56,7 @@ FAILING = {
         "ValueError",
         "Out-of-bounds swap of (1 0 vmem 103)",
     ),
-    failing_kernels.one_core_of_two_fails: ("ValueError", "Out-of-bounds swap of (0 1 vmem 100)"),
+    failing_kernels.one_core_of_two_fails: ("ValueError", "Out-of-bounds swap of (0 1 vmem 101)"),
 }
 
 
@@ -100,8 +100,12 @@ def test_a_failure_replays_with_type_and_text(kernel, tmp_path):
     path = tmp_path / "failing.replait"
     with pytest.raises((jax.errors.JaxRuntimeError, NotImplementedError)) as raised:
         record(kernel, path)
-    assert text in str(raised.value)
-    assert f"{kind}: {text}" in replays(path)
+    # Of several devices, JAX may raise what another one made of it: the note has the first cause.
+    assert any(
+        text in said for said in (str(raised.value), *getattr(raised.value, "__notes__", ()))
+    )
+    out = replays(path)
+    assert f"reproduced: {kind} at event" in out and text in out
     first = next(e for e in commands.events_of(path) if f"{kind}: {text}" in e["outcome"])
     assert first["source"].startswith("tests/jax/kernels.py:"), first
 
