@@ -126,125 +126,142 @@ std::uint64_t Canonical::take_hash() {
   return hash;
 }
 
-void Canonical::put_launch(const LaunchRow& row) {
-  put(row.number);
-  put(row.kernel);
-  put(ref(RowKind::kSource, to_index(row.source)));
-  put(pair(row.devices, row.cores_per_device));
-  put(std::uint64_t{row.gated} | std::uint64_t{row.out_of_bounds_reads_raise} << 1 |
-      std::uint64_t{row.uninitialized_nan} << 2 | std::uint64_t{row.eager_copies} << 3);
-  put(row.vector_clock_size);
-}
+// Each row is taken apart by name, so a field added to it does not compile until it is put here.
 
-void Canonical::put_barrier(const BarrierRow& row) {
-  put(ref(RowKind::kLaunch, to_index(row.launch)));
-  put(pair(static_cast<std::uint32_t>(row.kind), row.device));
-  put(pair(row.number, row.arrivals));
-  put(row.interpreter_only);
-  put(row.name);
+void Canonical::put_launch(const LaunchRow& row) {
+  const auto& [number, kernel, source, devices, cores_per_device, gated, reads_raise, nan, eager,
+               clock_size] = row;
+  put(number);
+  put(kernel);
+  put(ref(RowKind::kSource, to_index(source)));
+  put(pair(devices, cores_per_device));
+  put(std::uint64_t{gated} | std::uint64_t{reads_raise} << 1 | std::uint64_t{nan} << 2 |
+      std::uint64_t{eager} << 3);
+  put(clock_size);
 }
 
 void Canonical::put_agent(const AgentRow& row) {
-  put(row.is_copy());
-  if (!row.is_copy()) {
-    put(ref(RowKind::kLaunch, to_index(row.launch)));
-    put(pair(row.device, row.core));
+  const auto& [launch, device, core, issuer, issue, copy] = row;
+  put(issuer.has_value());
+  if (!issuer) {
+    put(ref(RowKind::kLaunch, to_index(launch)));
+    put(pair(device, core));
     return;
   }
-  const CopyRow& copy = row.copy;
-  put(ref(RowKind::kAgent, to_index(*row.issuer)));
-  put(row.issue);
-  put(pair(ref(RowKind::kKey, to_index(copy.source_key)),
-           ref(RowKind::kRange, to_index(copy.source_range))));
-  put(pair(ref(RowKind::kKey, to_index(copy.destination_key)),
-           ref(RowKind::kRange, to_index(copy.destination_range))));
-  put(copy.send_semaphore
-          ? std::uint64_t{1} + ref(RowKind::kSemaphore, to_index(*copy.send_semaphore))
-          : 0);
-  put(ref(RowKind::kSemaphore, to_index(copy.receive_semaphore)));
-  put(copy.pipeline);
+  const auto& [source_key, source_range, destination_key, destination_range, send, receive,
+               pipeline] = copy;
+  put(ref(RowKind::kAgent, to_index(*issuer)));
+  put(issue);
+  put(pair(ref(RowKind::kKey, to_index(source_key)), ref(RowKind::kRange, to_index(source_range))));
+  put(pair(ref(RowKind::kKey, to_index(destination_key)),
+           ref(RowKind::kRange, to_index(destination_range))));
+  put(send ? std::uint64_t{1} + ref(RowKind::kSemaphore, to_index(*send)) : 0);
+  put(ref(RowKind::kSemaphore, to_index(receive)));
+  put(pipeline);
+}
+
+void Canonical::put_key(const KeyRow& row) {
+  const auto& [launch, space, buffer, device, core] = row;
+  put(ref(RowKind::kLaunch, to_index(launch)));
+  put(space);
+  put(static_cast<std::uint64_t>(buffer));
+  put(pair(device, core));
+}
+
+void Canonical::put_buffer(const BufferRow& row) {
+  const auto& [kind, dtype, content_shape, logical_shape, references, name] = row;
+  put(pair(static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(dtype)));
+  put(pair(ref(RowKind::kShape, to_index(content_shape)),
+           ref(RowKind::kShape, to_index(logical_shape))));
+  put(references);
+  put(name);
+}
+
+void Canonical::put_all(const std::vector<std::int64_t>& numbers) {
+  put(numbers.size());
+  for (const std::int64_t number : numbers) put(static_cast<std::uint64_t>(number));
 }
 
 void Canonical::put_range(const RangeRow& row) {
-  put(row.dims.size());
-  for (const Dim& dim : row.dims) {
-    put(static_cast<std::uint64_t>(dim.start));
-    put(static_cast<std::uint64_t>(dim.stop));
-    put(static_cast<std::uint64_t>(dim.stride));
-    put(dim.is_index);
+  const auto& [dims, permutation, mask, window] = row;
+  put(dims.size());
+  for (const auto& [start, stop, stride, is_index] : dims) {
+    put(static_cast<std::uint64_t>(start));
+    put(static_cast<std::uint64_t>(stop));
+    put(static_cast<std::uint64_t>(stride));
+    put(is_index);
   }
-  put(row.permutation.size());
-  for (const std::uint32_t place : row.permutation) put(place);
-  put(std::string_view(reinterpret_cast<const char*>(row.mask.data()), row.mask.size()));
+  put(permutation.size());
+  for (const std::uint32_t place : permutation) put(place);
+  put(std::string_view(reinterpret_cast<const char*>(mask.data()), mask.size()));
+  put(window.has_value());
+  if (!window) return;
+  const auto& [name, indices, iteration] = *window;
+  put(name);
+  put_all(indices);
+  put_all(iteration);
+}
+
+void Canonical::put_semaphore(const SemaphoreRow& row) {
+  const auto& [launch, device, core, id, kind, dma, name] = row;
+  const bool fixed = kind == SemaphoreKind::kFixed;
+  put(fixed ? 0 : std::uint64_t{1} + ref(RowKind::kLaunch, to_index(launch)));
+  put(pair(device, core));
+  put(static_cast<std::uint64_t>(id));
+  put(dma);
+  put(name);
+}
+
+void Canonical::put_barrier(const BarrierRow& row) {
+  const auto& [launch, kind, device, number, arrivals, interpreter_only, name] = row;
+  put(ref(RowKind::kLaunch, to_index(launch)));
+  put(pair(static_cast<std::uint32_t>(kind), device));
+  put(pair(number, arrivals));
+  put(interpreter_only);
+  put(name);
+}
+
+void Canonical::put_source(const SourceRow& row) {
+  const auto& [file, line, column, function, caller] = row;
+  put(file);
+  put(pair(line, column));
+  put(function);
+  put(ref(RowKind::kSource, to_index(caller)));
+}
+
+void Canonical::put_error(const ErrorRow& row) {
+  const auto& [kind, type, text, rule] = row;
+  put(static_cast<std::uint64_t>(kind));
+  put(type);
+  put(text);
+  put(rule);
 }
 
 void Canonical::put_row(RowKind kind, std::uint32_t id) {
   put(kRowTag + static_cast<std::uint64_t>(kind));
   switch (kind) {
     case RowKind::kLaunch:
-      put_launch(tables_[LaunchId{id}]);
-      return;
+      return put_launch(tables_[LaunchId{id}]);
     case RowKind::kAgent:
-      put_agent(tables_[AgentId{id}]);
-      return;
-    case RowKind::kKey: {
-      const KeyRow& row = tables_[KeyId{id}];
-      put(ref(RowKind::kLaunch, to_index(row.launch)));
-      put(row.space);
-      put(static_cast<std::uint64_t>(row.buffer));
-      put(pair(row.device, row.core));
-      return;
-    }
-    case RowKind::kBuffer: {
-      const BufferRow& row = tables_[BufferId{id}];
-      put(pair(static_cast<std::uint32_t>(row.kind), static_cast<std::uint32_t>(row.dtype)));
-      put(pair(ref(RowKind::kShape, to_index(row.content_shape)),
-               ref(RowKind::kShape, to_index(row.logical_shape))));
-      put(row.references);
-      put(row.name);
-      return;
-    }
-    case RowKind::kShape: {
-      const std::vector<std::int64_t>& row = tables_[ShapeId{id}];
-      put(row.size());
-      for (const std::int64_t size : row) put(static_cast<std::uint64_t>(size));
-      return;
-    }
+      return put_agent(tables_[AgentId{id}]);
+    case RowKind::kKey:
+      return put_key(tables_[KeyId{id}]);
+    case RowKind::kBuffer:
+      return put_buffer(tables_[BufferId{id}]);
+    case RowKind::kShape:
+      return put_all(tables_[ShapeId{id}]);
     case RowKind::kRange:
-      put_range(tables_[RangeId{id}]);
-      return;
-    case RowKind::kSemaphore: {
-      const SemaphoreRow& row = tables_[SemaphoreId{id}];
-      const bool fixed = row.kind == SemaphoreKind::kFixed;
-      put(fixed ? 0 : std::uint64_t{1} + ref(RowKind::kLaunch, to_index(row.launch)));
-      put(pair(row.device, row.core));
-      put(static_cast<std::uint64_t>(row.id));
-      put(row.dma);
-      put(row.name);
-      return;
-    }
+      return put_range(tables_[RangeId{id}]);
+    case RowKind::kSemaphore:
+      return put_semaphore(tables_[SemaphoreId{id}]);
     case RowKind::kBarrier:
-      put_barrier(tables_[BarrierId{id}]);
-      return;
-    case RowKind::kSource: {
-      const SourceRow& row = tables_[SourceId{id}];
-      put(row.file);
-      put(pair(row.line, row.column));
-      put(row.function);
-      put(ref(RowKind::kSource, to_index(row.caller)));
-      return;
-    }
+      return put_barrier(tables_[BarrierId{id}]);
+    case RowKind::kSource:
+      return put_source(tables_[SourceId{id}]);
     case RowKind::kValue:
-      put(tables_[ValueId{id}].hash[0]);
-      return;
-    case RowKind::kError: {
-      const ErrorRow& row = tables_[ErrorId{id}];
-      put(static_cast<std::uint64_t>(row.kind));
-      put(row.type);
-      put(row.text);
-      put(row.rule);
-      return;
-    }
+      return put(tables_[ValueId{id}].hash[0]);
+    case RowKind::kError:
+      return put_error(tables_[ErrorId{id}]);
   }
 }
 

@@ -89,9 +89,15 @@ class Canonical {
   void put_record(const Record& record);
   void put_row(RowKind kind, std::uint32_t id);
   void put_launch(const LaunchRow& row);
-  void put_barrier(const BarrierRow& row);
   void put_agent(const AgentRow& row);
+  void put_key(const KeyRow& row);
+  void put_buffer(const BufferRow& row);
   void put_range(const RangeRow& row);
+  void put_semaphore(const SemaphoreRow& row);
+  void put_barrier(const BarrierRow& row);
+  void put_source(const SourceRow& row);
+  void put_error(const ErrorRow& row);
+  void put_all(const std::vector<std::int64_t>& numbers);
   void put(std::uint64_t number);
   void put(std::string_view text);
   std::uint32_t ref(RowKind kind, std::uint32_t id) const { return number(kind, id); }

@@ -26,6 +26,106 @@ constexpr std::array<OpSchema, kOps> make_schemas() {
   return schemas;
 }
 
+// Each op is taken apart by name, so a field added to it does not compile until it is put here.
+class ToFields {
+ public:
+  explicit ToFields(OpFields& out) : out_(out) {}
+
+  void operator()(const Enter&) const {}
+  void operator()(const Exit&) const {}
+  void operator()(const CheckSemaphores&) const {}
+  void operator()(const Raise&) const {}
+  void operator()(const Yield&) const {}
+  void operator()(const GridStep& op) const {
+    const auto [point] = op;
+    rows(point);
+  }
+  void operator()(const Allocate& op) const {
+    const auto [key, buffer, value] = op;
+    rows(key, buffer);
+    out_.value = to_index(value);
+  }
+  void operator()(const Free& op) const {
+    const auto [key] = op;
+    rows(key);
+  }
+  void operator()(const Read& op) const {
+    const auto [key, range, proxy] = op;
+    rows(key, range);
+    out_.detail = static_cast<std::uint8_t>(proxy);
+  }
+  void operator()(const Write& op) const {
+    const auto [key, range, value, proxy] = op;
+    rows(key, range);
+    out_.value = to_index(value);
+    out_.detail = static_cast<std::uint8_t>(proxy);
+  }
+  void operator()(const Swap& op) const {
+    const auto [key, range, value, proxy] = op;
+    rows(key, range);
+    out_.value = to_index(value);
+    out_.detail = static_cast<std::uint8_t>(proxy);
+  }
+  void operator()(const CreateSemaphore& op) const {
+    const auto [semaphore] = op;
+    rows(semaphore);
+  }
+  void operator()(const Signal& op) const {
+    const auto [semaphore, increment] = op;
+    rows(semaphore);
+    out_.number = increment;
+  }
+  void operator()(const Wait& op) const {
+    const auto [semaphore, demand] = op;
+    rows(semaphore);
+    out_.number = demand;
+  }
+  void operator()(const ReadCount& op) const {
+    const auto [semaphore] = op;
+    rows(semaphore);
+  }
+  void operator()(const IssueCopy& op) const {
+    const auto [copy] = op;
+    rows(copy);
+  }
+  void operator()(const CopyStep& op) const {
+    const auto [phase, value, bytes] = op;
+    out_.detail = static_cast<std::uint8_t>(phase);
+    out_.value = to_index(value);
+    out_.number = bytes;
+  }
+  void operator()(const Arrive& op) const {
+    const auto [barrier] = op;
+    rows(barrier);
+  }
+  void operator()(const AwaitBarrier& op) const {
+    const auto [barrier, phase] = op;
+    rows(barrier);
+    out_.number = phase;
+  }
+  void operator()(const Refuse& op) const {
+    const auto [what] = op;
+    out_.detail = static_cast<std::uint8_t>(what);
+  }
+  void operator()(const Choose& op) const {
+    const auto [n] = op;
+    out_.number = n;
+  }
+
+ private:
+  template <typename First>
+  void rows(First first) const {
+    out_.first = to_index(first);
+  }
+  template <typename First, typename Second>
+  void rows(First first, Second second) const {
+    out_.first = to_index(first);
+    out_.second = to_index(second);
+  }
+
+  OpFields& out_;
+};
+
 }  // namespace
 
 const std::array<OpSchema, kOps> kOpSchemas = make_schemas();
@@ -33,58 +133,7 @@ const std::array<OpSchema, kOps> kOpSchemas = make_schemas();
 OpFields fields_of(const Op& op) {
   OpFields fields;
   fields.op = static_cast<std::uint8_t>(op.index());
-  const auto access = [&](const auto& o) {
-    fields.first = to_index(o.key);
-    fields.second = to_index(o.range);
-    fields.detail = static_cast<std::uint8_t>(o.proxy);
-  };
-  std::visit(Overloaded{
-                 [](const Enter&) {},
-                 [](const Exit&) {},
-                 [&](const GridStep& o) { fields.first = to_index(o.point); },
-                 [&](const Allocate& o) {
-                   fields.first = to_index(o.key);
-                   fields.second = to_index(o.buffer);
-                   fields.value = to_index(o.value);
-                 },
-                 [&](const Free& o) { fields.first = to_index(o.key); },
-                 [&](const Read& o) { access(o); },
-                 [&](const Write& o) {
-                   access(o);
-                   fields.value = to_index(o.value);
-                 },
-                 [&](const Swap& o) {
-                   access(o);
-                   fields.value = to_index(o.value);
-                 },
-                 [&](const CreateSemaphore& o) { fields.first = to_index(o.semaphore); },
-                 [&](const Signal& o) {
-                   fields.first = to_index(o.semaphore);
-                   fields.number = o.increment;
-                 },
-                 [&](const Wait& o) {
-                   fields.first = to_index(o.semaphore);
-                   fields.number = o.demand;
-                 },
-                 [&](const ReadCount& o) { fields.first = to_index(o.semaphore); },
-                 [&](const IssueCopy& o) { fields.first = to_index(o.copy); },
-                 [&](const CopyStep& o) {
-                   fields.detail = static_cast<std::uint8_t>(o.phase);
-                   fields.value = to_index(o.value);
-                   fields.number = o.bytes;
-                 },
-                 [&](const Arrive& o) { fields.first = to_index(o.barrier); },
-                 [&](const AwaitBarrier& o) {
-                   fields.first = to_index(o.barrier);
-                   fields.number = o.phase;
-                 },
-                 [](const CheckSemaphores&) {},
-                 [&](const Refuse& o) { fields.detail = static_cast<std::uint8_t>(o.what); },
-                 [](const Raise&) {},
-                 [&](const Choose& o) { fields.number = o.n; },
-                 [](const Yield&) {},
-             },
-             op);
+  std::visit(ToFields(fields), op);
   return fields;
 }
 

@@ -63,6 +63,12 @@ std::string range_problem(const RangeRow& row) {
       return fmt::format("integer index that is {}:{}:{}", dim.start, dim.stop, dim.stride);
     }
   }
+  if (row.window) {
+    for (const std::vector<std::int64_t>* place : {&row.window->indices, &row.window->iteration}) {
+      const std::string problem = shape_problem(*place);
+      if (!problem.empty()) return "window's block: " + problem;
+    }
+  }
   return permutation_problem(row.permutation);
 }
 

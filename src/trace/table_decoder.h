@@ -134,7 +134,7 @@ class TableDecoder {
   std::array<std::uint32_t, kRowKinds> known_{};
   std::vector<std::int64_t> starts_, extents_;  // Of the last range that had the dimension.
   // Positions in the columns that have not one entry a row.
-  int at_[8] = {};
+  int at_[10] = {};
   std::uint32_t last_copy_[6] = {};
   std::vector<std::uint64_t> next_issue_;
   std::string problem_;

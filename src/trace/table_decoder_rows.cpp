@@ -11,7 +11,18 @@ namespace replait {
 namespace {
 
 // Which position of at_ and last_copy_ belongs to which column.
-enum At { kAtDim, kAtPermutation, kAtMask, kAtSend, kAtPhase, kAtThread, kAtCopy, kAtSource };
+enum At {
+  kAtDim,
+  kAtPermutation,
+  kAtMask,
+  kAtName,
+  kAtPlace,
+  kAtSend,
+  kAtPhase,
+  kAtThread,
+  kAtCopy,
+  kAtSource
+};
 enum LastCopy {
   kSourceKey,
   kSourceRange,
@@ -49,13 +60,14 @@ void TableDecoder::ranges(const RangeColumns& c) {
     if (failed()) return;
   }
   if (at_[kAtDim] != c.start_size() || at_[kAtPermutation] != c.permutation_size() ||
-      at_[kAtMask] != c.mask_size()) {
+      at_[kAtMask] != c.mask_size() || at_[kAtName] != c.window_name_size() ||
+      at_[kAtPlace] != c.window_place_size()) {
     fail_columns(RowKind::kRange);
   }
 }
 
 bool TableDecoder::range(const RangeColumns& c, int i, RangeRow& row) {
-  const std::uint32_t dimensions = c.form(i) >> 2;
+  const std::uint32_t dimensions = c.form(i) >> 3;
   if (dimensions > kDimensionsMax) fail(fmt::format("range of {} dimensions", dimensions));
   if (failed()) return false;
   if (dimensions > starts_.size()) {
@@ -89,6 +101,19 @@ bool TableDecoder::range(const RangeColumns& c, int i, RangeRow& row) {
     const std::string mask = take(c.mask(), at_[kAtMask]);
     if (mask.empty()) fail("empty mask");
     row.mask.assign(mask.begin(), mask.end());
+  }
+  if ((c.form(i) & 4) != 0) {
+    row.window.emplace();
+    row.window->name = text(take(c.window_name(), at_[kAtName]));
+    for (std::vector<std::int64_t>* place : {&row.window->indices, &row.window->iteration}) {
+      const std::int64_t numbers = take(c.window_place(), at_[kAtPlace]);
+      if (numbers < 0 || numbers > std::int64_t{kDimensionsMax}) {
+        fail(fmt::format("block of {} dimensions", numbers));
+      }
+      for (std::int64_t n = 0; n < numbers && !failed(); ++n) {
+        place->push_back(take(c.window_place(), at_[kAtPlace]));
+      }
+    }
   }
   std::string problem = range_problem(row);
   if (!problem.empty()) fail(std::move(problem));

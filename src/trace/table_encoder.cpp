@@ -127,7 +127,7 @@ void TableEncoder::ranges(RangeColumns& out) {
   std::vector<std::int64_t> starts, extents;  // Of the last row that had the dimension.
   each_row(RowKind::kRange, out, [&](std::uint32_t, std::uint32_t id, bool) {
     const RangeRow& row = tables_[RangeId{id}];
-    out.add_form(static_cast<std::uint32_t>(row.dims.size() << 2) |
+    out.add_form(static_cast<std::uint32_t>(row.dims.size() << 3) | (row.window ? 4u : 0u) |
                  (row.permutation.empty() ? 0u : 2u) | (row.mask.empty() ? 0u : 1u));
     if (row.dims.size() > starts.size()) {
       starts.resize(row.dims.size());
@@ -144,6 +144,12 @@ void TableEncoder::ranges(RangeColumns& out) {
       for (const std::uint32_t place : row.permutation) out.add_permutation(place);
     }
     if (!row.mask.empty()) out.add_mask(row.mask.data(), row.mask.size());
+    if (!row.window) return;
+    out.add_window_name(text(row.window->name));
+    for (const std::vector<std::int64_t>* place : {&row.window->indices, &row.window->iteration}) {
+      out.add_window_place(static_cast<std::int64_t>(place->size()));
+      for (const std::int64_t number : *place) out.add_window_place(number);
+    }
   });
 }
 

@@ -46,7 +46,10 @@ class Describer {
     for (const Dim& d : r.dims) {
       out += fmt::format("{}:{}:{}{} ", d.start, d.stop, d.stride, d.is_index ? "i" : "");
     }
-    return out + fmt::format("] {} {}", fmt::join(r.permutation, ","), fmt::join(r.mask, ","));
+    out += fmt::format("] {} {}", fmt::join(r.permutation, ","), fmt::join(r.mask, ","));
+    if (!r.window) return out;
+    return out + fmt::format(" {} {} {}", r.window->name, fmt::join(r.window->indices, ","),
+                             fmt::join(r.window->iteration, ","));
   }
   std::string shape(ShapeId id) const { return fmt::format("({})", fmt::join(t_[id], ",")); }
   std::string buffer(BufferId id) const {

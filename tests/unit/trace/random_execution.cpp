@@ -136,6 +136,9 @@ RangeId Generator::range() {
   if (chance(6)) row.permutation = {2, 0, 1};
   if (chance(6)) row.mask = {static_cast<std::uint8_t>(below(256)), 1};
   if (chance(40)) row.dims.push_back({.start = -(std::int64_t{1} << 60), .stop = 1 << 30});
+  if (chance(10)) {
+    row.window = WindowBlock{.name = word("x", 2), .indices = {1, -2}, .iteration = {3}};
+  }
   return tables_.range(row);
 }
 
