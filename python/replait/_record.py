@@ -107,7 +107,7 @@ def end(recording: Recording, interrupted: bool = False) -> None:
 def _end_after(recording: Recording, error: BaseException) -> None:
     """The block raised `error`, which is what the user must see."""
     try:
-        end(recording, interrupted=isinstance(error, (KeyboardInterrupt, SystemExit)))
+        end(recording, interrupted=isinstance(error, KeyboardInterrupt))
     except Exception as second:
         log.debug("also raised while the recording ended", exc_info=second)
 

@@ -80,7 +80,7 @@ class Recording:
         rows = _environment.environment(self.jax.jax.config) if environment else []
         program = os.path.basename(sys.argv[0] if sys.argv else "") or "python"
         return make_sink(
-            self.path,
+            os.path.abspath(self.path),  # The program may change its folder.
             jax_version=self.jax.version,
             program=program,
             values=values,
@@ -104,7 +104,9 @@ class Recording:
             _surfacing.install(self, self._patches)
             self._install_tracing()
         except BaseException:
-            self._switch_off()
+            self._patches.restore()
+            self._workers.restore()
+            self.sink.discard()
             raise
         self.live = True
         self._watch.start()
