@@ -3,49 +3,56 @@
 # or a Python program. Exit status 0 when its race was printed and every comparison held.
 set -euo pipefail
 
-replait=$1 folder=$2 kernel=$3
+PATH=$(dirname "$1"):$PATH
+folder=$2 kernel=$3
 name=$(basename "$kernel" .py)
 mkdir -p "$folder"
-first=$folder/$name.1.replait second=$folder/$name.2.replait
+cd "$folder"
+first=$name.1.replait second=$name.2.replait
 
-show() {
-  printf '\n$ %s\n' "$*" | sed "s|$replait|replait|g; s|$folder/||g"
-}
-
-# expect STATUSES COMMAND...: shows the command, runs it, and stops on another exit status.
+# expect STATUSES OUTPUT COMMAND...: shows the command and runs it with its output in a file; stops
+# on another exit status.
 expect() {
-  local statuses=$1 status=0
-  shift
-  show "$@"
-  "$@" || status=$?
+  local statuses=$1 output=$2 status=0
+  shift 2
+  printf '\n$ %s\n' "$*"
+  "$@" >"$output" 2>"$name.messages" || status=$?
   [[ " $statuses " == *" $status "* ]] && return
+  cat "$output" "$name.messages" >&2
   printf 'demo: exit status %d, expected one of: %s\n' "$status" "$statuses" >&2
   exit 1
 }
 
 same() {
-  show cmp "$1" "$2"
-  cmp "$1" "$2" && printf 'the same bytes\n'
+  printf '\n$ cmp %s %s\n' "$1" "$2"
+  cmp "$1" "$2"
+  printf 'the same\n'
 }
 
 rm -f "$first" "$second"
-if [[ $kernel == *.py ]]; then
+if [[ -f $kernel ]]; then
   # A recording of JAX's own threads differs from run to run; only its replay is fixed.
-  expect "0 1" "$replait" record -o "$first" -- python "$kernel"
+  expect "0 1" "$name.record" replait record -o "$first" -- python \
+    "$(realpath --relative-to=. "$kernel")"
+  cat "$name.record" "$name.messages"
 else
   # A kernel whose run fails exits 1 and leaves its trace.
-  expect "0 1" "$replait" record "$kernel" --seed 1 --no-environment -o "$first"
-  expect "0 1" "$replait" record "$kernel" --seed 1 --no-environment -o "$second"
+  record=(replait record "$kernel" --seed 1 --no-environment)
+  expect "0 1" "$name.record" "${record[@]}" -o "$first"
+  grep -e '^recorded' -e '^run id' "$name.record" "$name.messages" -h
+  expect "0 1" "$name.record" "${record[@]}" -o "$second"
   same "$first" "$second"
 fi
 
-expect 0 "$replait" replay "$first" | tee "$folder/$name.replay.1"
-"$replait" replay "$first" >"$folder/$name.replay.2"
-show replait replay "$(basename "$first")"
-cmp "$folder/$name.replay.2" <(sed 1,2d "$folder/$name.replay.1") && printf 'the same output\n'
+for run in 1 2; do
+  expect 0 "$name.replay.$run" replait replay "$first"
+  ((run == 2)) || cat "$name.replay.1"
+done
+same "$name.replay.1" "$name.replay.2"
 
-expect 1 "$replait" check --this-run "$first" | tee "$folder/$name.check"
-grep -q 'race\.' "$folder/$name.check" || {
+expect 1 "$name.check" replait check "$first"
+cat "$name.check"
+grep -q 'race\.' "$name.check" || {
   printf 'demo: check printed no race\n' >&2
   exit 1
 }
