@@ -265,14 +265,16 @@ Result<std::vector<Applied>> FileTraceReader::take_chunk(
                       .events = static_cast<std::uint32_t>(thread.op().size())});
   }
   for (const Applied& event : events) index_.add_event(canonical_.append(event));
-  if (canonical_.take_hash() != packet.content_xxh3()) {
+  const bool changed = canonical_.take_hash() != packet.content_xxh3();
+  if (changed && !options_.accept_changed) {
     return failure("the chunk's events are not those of its hash");
   }
   if (last_chunk_.events == 0) first_chunk_offset_ = frame_.offset;
   last_chunk_ = {.file_offset = frame_.offset,
                  .first_event = first_event,
                  .events = events.size(),
-                 .clock_hash = packet.clock_hash_xxh3()};
+                 .clock_hash = packet.clock_hash_xxh3(),
+                 .changed = changed};
   index_.add_chunk(frame_.offset, packet.events(), packet.clock_hash_xxh3(), std::move(counts));
   debug_clocks_.assign(packet.debug_clock_xxh3().begin(), packet.debug_clock_xxh3().end());
   usable_frames_.insert(usable_frames_.end(), value_frames_.begin(), value_frames_.end());

@@ -96,7 +96,8 @@ Result<void> FileTraceReader::take_end(const EndPacket& packet,
   }
   canonical_.append_end(end.execution);
   canonical_.take_hash();
-  if (canonical_.run_id() != end.run_id) return failure("the run id is another");
+  end.changed = canonical_.run_id() != end.run_id;
+  if (end.changed && !options_.accept_changed) return failure("the run id is another");
   end_packet_ = std::move(end);
   usable_frames_.insert(usable_frames_.end(), value_frames_.begin(), value_frames_.end());
   usable_frames_.push_back(frame_);

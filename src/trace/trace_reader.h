@@ -20,6 +20,9 @@ namespace replait {
 
 struct TraceReaderOptions {
   std::uint64_t max_memory_bytes = std::uint64_t{4} << 30;
+  // Gives also events that are sound but not those of their hash, and says so in ChunkInfo and
+  // TraceEnd. For replay, which finds where they leave what was recorded; else kUnreadable.
+  bool accept_changed = false;
 };
 
 // What stands in the end packet; a trace without one was cut.
@@ -27,6 +30,7 @@ struct TraceEnd {
   ExecutionEnd execution;
   std::uint64_t events = 0;
   RunId run_id{};
+  bool changed = false;  // The run id is that of other events.
 };
 
 struct ChunkInfo {
@@ -34,6 +38,7 @@ struct ChunkInfo {
   std::uint64_t first_event = 0;
   std::uint64_t events = 0;
   std::uint64_t clock_hash = 0;  // Of all observed clocks after the chunk's last event.
+  bool changed = false;          // The content hash is that of other events.
 };
 
 class TraceReader {
