@@ -66,7 +66,8 @@ std::uint64_t record(const Kernel& kernel, const std::string& file) {
 }
 
 void replay(const std::string& file) {
-  const auto reader = TraceReader::open(file);
+  const auto reader = TraceReader::open(
+      file, {.max_memory_bytes = TraceReaderOptions().max_memory_bytes, .accept_changed = true});
   require(reader.ok(), "the trace cannot be read");
   Replayer replayer(**reader, {}, {});
   require(replayer.run().ok() && !replayer.divergence(), "the trace does not replay");

@@ -30,7 +30,8 @@ void recover(const Options& options, CommandContext& context) {
                          "name another file with -o; nothing was changed"});
   }
   const Result<std::uint64_t> kept =
-      recover_trace(options.file, output, {.max_memory_bytes = context.max_memory_bytes});
+      recover_trace(options.file, output,
+                    {.max_memory_bytes = context.max_memory_bytes, .accept_changed = false});
   if (!kept.ok()) return context.fail(kept.failure());
   if (context.json) {
     JsonText json;

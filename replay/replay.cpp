@@ -73,7 +73,7 @@ class ReplayCommand {
   // nullptr: failed or diverged, and said so.
   std::unique_ptr<Pass> once() {
     auto pass = std::make_unique<Pass>();
-    Result<std::unique_ptr<TraceReader>> reader = open_trace(options_.file, context_);
+    Result<std::unique_ptr<TraceReader>> reader = open_for_replay(options_.file, context_);
     if (!reader.ok()) return report(reader.failure());
     pass->reader = std::move(*reader);
     ReplayOptions options{.until = std::nullopt, .file = options_.file};

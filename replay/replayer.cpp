@@ -38,8 +38,7 @@ Replayer::Replayer(TraceReader& reader, const ReplayOptions& options,
       options_(options),
       sinks_(sinks.begin(), sinks.end()),
       machine_(reader.tables(), machine_options(reader.header())),
-      order_(reader.tables()),
-      canonical_(reader.tables()) {}
+      order_(reader.tables()) {}
 
 std::string Replayer::line(const Applied& event) const {
   return event_text(reader_.tables(), machine_, event.agent, event.source, event.op);
@@ -80,14 +79,19 @@ bool Replayer::apply_chunk(const std::vector<Applied>& chunk) {
     if (!compare_clocks(debug_clocks[i], chunk[i].index)) return false;
   }
   pass(chunk.size());
-  return compare_clocks(reader_.last_chunk().clock_hash, chunk.back().index);
+  const ChunkInfo& info = reader_.last_chunk();
+  if (info.changed) {
+    diverge(info.first_event,
+            fmt::format("the recorded events {} to {}", info.first_event, chunk.back().index),
+            "others, which some run may have, but not the recorded one");
+    return false;
+  }
+  return compare_clocks(info.clock_hash, chunk.back().index);
 }
 
 void Replayer::pass_on(std::span<const Applied> events) {
   if (events.empty()) return;
   clocks_.consume(events);
-  for (const Applied& event : events) canonical_.append(event);
-  canonical_.take_hash();
   for (EventSink* sink : sinks_) sink->consume(events);
 }
 
@@ -154,7 +158,11 @@ Result<void> Replayer::finish() {
                                options_.file, events_),
                    events_ == 0 ? "there is nothing to save: record it again" : ""};
   }
-  if (!compare_end(end->execution) || !compare_run_id(*end)) return {};
+  if (!compare_end(end->execution)) return {};
+  if (end->changed) {
+    diverge(events_, fmt::format("run id {}", to_string(end->run_id)), "the run id of another run");
+    return {};
+  }
   clocks_.finish(end->execution);
   for (EventSink* sink : sinks_) sink->finish(end->execution);
   return {};
@@ -208,15 +216,6 @@ bool Replayer::compare_blocked(const ExecutionEnd& recorded, const std::vector<A
     return false;
   }
   return true;
-}
-
-bool Replayer::compare_run_id(const TraceEnd& recorded) {
-  canonical_.append_end(recorded.execution);
-  canonical_.take_hash();
-  if (canonical_.run_id() == recorded.run_id) return true;
-  diverge(events_, fmt::format("run id {}", to_string(recorded.run_id)),
-          fmt::format("run id {}", to_string(canonical_.run_id())));
-  return false;
 }
 
 }  // namespace replait

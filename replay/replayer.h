@@ -21,7 +21,6 @@
 #include "race/happens_before.h"
 #include "replay/divergence.h"
 #include "replay/event_order.h"
-#include "trace/canonical.h"
 #include "trace/trace_reader.h"
 
 namespace replait {
@@ -33,8 +32,8 @@ struct ReplayOptions {
 
 class Replayer {
  public:
-  // `reader` is fresh, and outlives the Replayer. `sinks` get what was reproduced; the last span
-  // ends before the event that differs.
+  // `reader` is fresh, accepts changed content, and outlives the Replayer. `sinks` get what was
+  // reproduced; the last span ends before the event that differs.
   Replayer(TraceReader& reader, const ReplayOptions& options, std::span<EventSink* const> sinks);
 
   // Applies the recording. Failure: unreadable (kUnreadable), or `until` lies behind its end
@@ -59,7 +58,6 @@ class Replayer {
   Result<void> finish();
   bool compare_end(const ExecutionEnd& recorded);
   bool compare_blocked(const ExecutionEnd& recorded, const std::vector<AgentId>& running);
-  bool compare_run_id(const TraceEnd& recorded);
   void diverge(std::uint64_t event, std::string expected, std::string got);
   std::string line(const Applied& event) const;
 
@@ -69,7 +67,6 @@ class Replayer {
   Machine machine_;
   EventOrder order_;
   HappensBefore clocks_;
-  Canonical canonical_;
   std::uint64_t events_ = 0;
   bool raised_ = false;
   bool stopped_ = false;

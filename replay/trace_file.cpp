@@ -15,7 +15,14 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 Result<std::unique_ptr<TraceReader>> open_trace(const std::string& file,
                                                 const CommandContext& context) {
-  return TraceReader::open(file, {.max_memory_bytes = context.max_memory_bytes});
+  return TraceReader::open(file,
+                           {.max_memory_bytes = context.max_memory_bytes, .accept_changed = false});
+}
+
+Result<std::unique_ptr<TraceReader>> open_for_replay(const std::string& file,
+                                                     const CommandContext& context) {
+  return TraceReader::open(file,
+                           {.max_memory_bytes = context.max_memory_bytes, .accept_changed = true});
 }
 
 Result<void> feed(TraceReader& reader, std::span<EventSink* const> sinks) {

@@ -14,6 +14,9 @@ namespace replait {
 // "-" is standard input. Within the command's --max-memory.
 Result<std::unique_ptr<TraceReader>> open_trace(const std::string& file,
                                                 const CommandContext& context);
+// The same for a replay, which finds out itself where a changed file leaves the recording.
+Result<std::unique_ptr<TraceReader>> open_for_replay(const std::string& file,
+                                                     const CommandContext& context);
 
 // Gives the whole recording to the sinks, also one that was cut: its end is then kCut.
 Result<void> feed(TraceReader& reader, std::span<EventSink* const> sinks);

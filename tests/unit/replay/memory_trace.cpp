@@ -57,20 +57,41 @@ std::unique_ptr<MemoryTrace> MemoryTrace::record(const Kernel& kernel, const std
   const Result<ExecutionEnd> end =
       simulate(kernel, **picks, 0, header, trace->tables_, std::span(&sink, 1), options);
   if (!end.ok()) throw std::invalid_argument(end.failure().message);
+  trace->recorded_ = trace->events;
+  trace->rewind();
   return trace;
+}
+
+void MemoryTrace::rewind() {
+  at_ = 0;
+  canonical_.emplace(tables_);
+  recorded_canonical_.emplace(tables_);
 }
 
 Result<std::vector<Applied>> MemoryTrace::next_chunk() {
   const std::size_t count = std::min(chunk_events, events.size() - at_);
+  if (count == 0) {
+    if (end_) {
+      canonical_->append_end(end_->execution);
+      canonical_->take_hash();
+      end_->changed = canonical_->run_id() != end_->run_id;
+    }
+    return std::vector<Applied>{};
+  }
   const auto first = static_cast<std::ptrdiff_t>(at_);
   const auto last = static_cast<std::ptrdiff_t>(at_ + count);
   std::vector<Applied> chunk(events.begin() + first, events.begin() + last);
   debug_.clear();
   if (debug_clocks_kept) debug_.assign(clock_hashes.begin() + first, clock_hashes.begin() + last);
+  for (std::size_t i = at_; i < at_ + count; ++i) {
+    canonical_->append(events[i]);
+    recorded_canonical_->append(recorded_[i]);
+  }
   chunk_ = ChunkInfo{.file_offset = 0,
                      .first_event = at_,
                      .events = count,
-                     .clock_hash = count == 0 ? 0 : clock_hashes[at_ + count - 1]};
+                     .clock_hash = clock_hashes[at_ + count - 1],
+                     .changed = canonical_->take_hash() != recorded_canonical_->take_hash()};
   at_ += count;
   return chunk;
 }

@@ -33,7 +33,7 @@ class MemoryTrace : public TraceReader {
   const std::optional<TraceEnd>& end() const override { return end_; }
   Result<std::vector<ChunkInfo>> chunks() override { return std::vector<ChunkInfo>{}; }
 
-  void rewind() { at_ = 0; }
+  void rewind();
 
   // Free to change between a recording and its replay.
   Header header_;
@@ -48,6 +48,9 @@ class MemoryTrace : public TraceReader {
 
   std::vector<std::pair<std::string, std::string>> environment_;
   Tables tables_;
+  std::vector<Applied> recorded_;  // As they were.
+  std::optional<Canonical> canonical_;
+  std::optional<Canonical> recorded_canonical_;
   ChunkInfo chunk_;
   std::vector<std::uint64_t> debug_;
   std::size_t at_ = 0;
