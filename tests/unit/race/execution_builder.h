@@ -78,7 +78,7 @@ class ExecutionBuilder {
   // Later events come from this line of kernel.cpp.
   ExecutionBuilder& line(std::uint32_t number) {
     source = tables.source({"kernel.cpp", number, 0, "body", SourceId{}},
-                            {"line " + std::to_string(number), 0});
+                           {"line " + std::to_string(number), 0});
     return *this;
   }
 
