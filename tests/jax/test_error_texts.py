@@ -18,6 +18,7 @@ jax = pytest.importorskip("jax")
 from jax._src.pallas.mosaic.interpret import interpret_pallas_call as interpreter  # noqa: E402
 from jax._src.pallas.mosaic.interpret import utils  # noqa: E402
 from jax.experimental.pallas import tpu as pltpu  # noqa: E402
+
 from machine_cases import Both, Key, Range, RawTransforms, compare  # noqa: E402
 
 

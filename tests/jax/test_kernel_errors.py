@@ -21,6 +21,7 @@ from jax._src import dispatch  # noqa: E402
 from jax._src.pallas.mosaic.interpret import interpret_pallas_call as interpreter  # noqa: E402
 from jax.experimental import pallas as pl  # noqa: E402
 from jax.experimental.pallas import tpu as pltpu  # noqa: E402
+
 from machine_cases import ask_machine  # noqa: E402
 
 # The first two buffers of a launch are its input and output in HBM, the next ones the kernel's.
