@@ -84,7 +84,7 @@ run_pytest() {
   local name=$1 venv=$2
   shift 2
   cd "$root" || return
-  PATH=$venv/bin:$PATH RUFF_NO_CACHE=true timeout --kill-after=30 "${pytest_seconds:-900}" \
+  PATH=$venv/bin:$PATH RUFF_NO_CACHE=true REPLAIT_BUILD_DIR=$build/gcc timeout --kill-after=30 "${pytest_seconds:-900}" \
     "$venv/bin/python" -m pytest -q -rfEs -p no:cacheprovider \
     --junitxml="$build/$name.junit.xml" --basetemp="$build/tmp/$name" "$@"
 }
