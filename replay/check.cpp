@@ -137,6 +137,9 @@ class CheckCommand {
   }
 
   Failure no_launch(std::size_t launches) const {
+    if (launches == 0) {
+      return {FailureKind::kUsage, fmt::format("{} holds no launch", options_.file), ""};
+    }
     return {FailureKind::kUsage,
             fmt::format("expected a launch from 0 to {}, got {}", launches - 1, options_.launch),
             fmt::format("see them: {} show {}", context_.program, shell_quoted(options_.file))};

@@ -111,6 +111,12 @@ class ShowCommand {
     if (!fed.ok()) {
       return context_.fail(with_recovery(fed.failure(), options_.file, lister.seen(), context_));
     }
+    if (listing && first >= lister.seen()) {
+      return context_.fail(
+          {FailureKind::kUsage,
+           fmt::format("expected events below {}, got --events {}", lister.seen(), options_.events),
+           ""});
+    }
     if (listing && context_.json) std::fputs(lister.json().c_str(), stdout);
     if (!listing) context_.json ? print_json(**reader) : print_text(**reader);
     if (!(*reader)->end()) {

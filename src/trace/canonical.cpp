@@ -34,15 +34,12 @@ Canonical::Canonical(const Tables& tables) : tables_(tables) {
 
 void Canonical::put(std::uint64_t number) {
   number = little_endian(number);
-  const std::size_t at = pending_.size();
-  pending_.resize(at + sizeof number);
-  std::memcpy(pending_.data() + at, &number, sizeof number);
+  std::memcpy(pending_.extend(sizeof number), &number, sizeof number);
 }
 
 void Canonical::put(std::string_view text) {
   put(text.size());
-  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
-  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  pending_.append(text);
 }
 
 std::uint32_t Canonical::enter_new(RowKind kind, std::uint32_t id) {
@@ -52,6 +49,9 @@ std::uint32_t Canonical::enter_new(RowKind kind, std::uint32_t id) {
   };
   enter_row(tables_, kind, id, known, [this](RowKind k, std::uint32_t i) {
     if (problem_.empty()) problem_ = row_problem(tables_, k, i);
+    if (k == RowKind::kLaunch && !launch_numbers_.insert(tables_[LaunchId{i}].number).second) {
+      if (problem_.empty()) problem_ = "two launches with one number";
+    }
     Numbering& numbering = numberings_[index_of(k)];
     if (i >= numbering.numbers.size()) {
       numbering.numbers.resize(std::max<std::size_t>(i + 1, numbering.numbers.size() * 2),
@@ -91,9 +91,7 @@ void Canonical::put_record(const Record& r) {
       little_endian(r.number),
       little_endian(r.count),
   };
-  const std::size_t at = pending_.size();
-  pending_.resize(at + sizeof words);
-  std::memcpy(pending_.data() + at, words, sizeof words);
+  std::memcpy(pending_.extend(sizeof words), words, sizeof words);
 }
 
 Record Canonical::append(const Applied& event) {
@@ -120,8 +118,9 @@ std::vector<Canonical::Pending> Canonical::append_end(const ExecutionEnd& end) {
 }
 
 std::uint64_t Canonical::take_hash() {
-  run_.add_bytes(pending_);
-  const std::uint64_t hash = hash64(pending_);
+  const std::string_view bytes = pending_.view();
+  run_.add_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  const std::uint64_t hash = hash64(bytes);
   pending_.clear();
   return hash;
 }

@@ -8,9 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "trace/byte_buffer.h"
 #include "trace/event_sink.h"
 #include "trace/hash.h"
 #include "trace/op_fields.h"
@@ -104,8 +107,9 @@ class Canonical {
 
   const Tables& tables_;
   std::array<Numbering, kRowKinds> numberings_;
-  std::vector<std::byte> pending_;  // Since the last take_hash().
+  ByteBuffer pending_;  // Since the last take_hash().
   Hasher run_;
+  std::set<std::uint32_t> launch_numbers_;
   std::string problem_;
 };
 

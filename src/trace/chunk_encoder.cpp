@@ -41,11 +41,8 @@ void ChunkEncoder::add_run(std::uint32_t agent, bool partial) {
 std::uint64_t ChunkEncoder::code(std::array<std::uint32_t, kRowKinds>& last, RowKind kind,
                                  std::uint32_t number) {
   if (has_none(kind) && number == 0) return 0;
-  const std::size_t next = rows_.used(kind).size();
   const LocalRows::Use use = rows_.use(kind, number);
-  // A new source may come after callers of its own that are new too.
-  const std::uint64_t code =
-      use.is_new && use.local == next ? 1 : reference_code(use.local, last[index_of(kind)]);
+  const std::uint64_t code = use.is_next ? 1 : reference_code(use.local, last[index_of(kind)]);
   last[index_of(kind)] = use.local;
   return code;
 }
@@ -93,7 +90,7 @@ void ChunkEncoder::add_operand(Thread& thread, const Record& record, RowKind kin
 
 void ChunkEncoder::issue(const Record& record) {
   const LocalRows::Use use = rows_.use(RowKind::kAgent, record.first);
-  REPLAIT_CHECK(use.is_new, "a copy was issued twice");
+  REPLAIT_CHECK(use.is_next, "a copy was issued twice");
   const AgentId id{canonical_.id(RowKind::kAgent, record.first)};
   REPLAIT_CHECK(tables_[id].issuer == AgentId{canonical_.id(RowKind::kAgent, record.agent)},
                 "a copy was issued by another thread");

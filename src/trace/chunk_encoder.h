@@ -57,7 +57,7 @@ class ChunkEncoder {
 
   struct Thread {
     std::uint32_t agent = 0;  // Local number.
-    std::string ops;
+    ByteBuffer ops;
     std::array<Column, kRowKinds> rows;  // Operands and sources, by kind; kValue: what ops store.
     Column results, numbers, errors, extras, counts;
     std::array<std::uint32_t, kRowKinds> last{};

@@ -39,7 +39,7 @@ std::string ChunkEncoder::encode_threads() const {
     const auto rows = [&](RowKind kind) -> const Column& { return thread.rows[index_of(kind)]; };
     std::string columns;
     append_field(columns, ThreadColumns::kAgentFieldNumber, std::uint64_t{thread.agent});
-    append_field(columns, ThreadColumns::kOpFieldNumber, thread.ops);
+    append_field(columns, ThreadColumns::kOpFieldNumber, thread.ops.view());
     rows(RowKind::kSource).append_to(columns, ThreadColumns::kSourceFieldNumber, true);
     rows(RowKind::kShape).append_to(columns, ThreadColumns::kShapeFieldNumber);
     rows(RowKind::kKey).append_to(columns, ThreadColumns::kKeyFieldNumber);

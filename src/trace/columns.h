@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "trace/byte_buffer.h"
+
 namespace replait {
 
 constexpr std::uint64_t zigzag(std::int64_t n) {
@@ -61,17 +63,13 @@ class Column {
  public:
   void put(std::uint64_t n) {
     any_ |= n;
-    if (n < 0x80) [[likely]] {
-      bytes_.push_back(static_cast<char>(n));
-    } else {
-      append_varint(bytes_, n);
-    }
+    bytes_.append_varint(n);
   }
   void put_signed(std::int64_t n) { put(zigzag(n)); }
 
   // The packed field; nothing for a column without entries, or where all are 0 and `optional`.
   void append_to(std::string& out, int field, bool optional = false) const {
-    if (!bytes_.empty() && !(optional && any_ == 0)) append_field(out, field, bytes_);
+    if (!bytes_.empty() && !(optional && any_ == 0)) append_field(out, field, bytes_.view());
   }
   void clear() {
     bytes_.clear();
@@ -79,7 +77,7 @@ class Column {
   }
 
  private:
-  std::string bytes_;
+  ByteBuffer bytes_;
   std::uint64_t any_ = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trace/columns.h"
 #include "trace/table_encoder.h"
 #include "trace/trace.pb.h"
@@ -12,6 +14,7 @@ namespace {
 
 // More would make the index a frame too big; a reader counts them from the chunks.
 constexpr std::size_t kThreadCountsMax = std::size_t{4} << 20;
+constexpr std::size_t kLaunchesMax = std::size_t{256} << 10;
 
 std::string frame_of(const Packet& packet) {
   std::string content;
@@ -21,6 +24,10 @@ std::string frame_of(const Packet& packet) {
 
 std::uint32_t use(LocalRows& rows, RowKind kind, std::uint32_t number) {
   return has_none(kind) && number == 0 ? 0 : rows.use(kind, number).local;
+}
+
+std::uint64_t found_at(const Finding& finding, std::uint64_t events) {
+  return finding.event && *finding.event < events ? *finding.event + 1 : 0;
 }
 
 void encode_pending(PendingColumns& out, const Canonical::Pending& pending, LocalRows& rows) {
@@ -39,13 +46,16 @@ void encode_pending(PendingColumns& out, const Canonical::Pending& pending, Loca
   out.set_needs(pending.needs);
 }
 
-void encode_finding(FindingColumns& out, const Finding& finding) {
+// `events`: how many the trace has. What a finding says of others is left out.
+void encode_finding(FindingColumns& out, const Finding& finding, std::uint64_t events) {
   out.set_rule(finding.rule);
   out.set_severity(static_cast<std::uint32_t>(finding.severity));
   out.set_message(finding.message);
   for (const std::string& detail : finding.details) out.add_detail(detail);
-  for (const std::uint64_t event : finding.events) out.add_event(event);
-  out.set_found_at(finding.event ? *finding.event + 1 : 0);
+  for (const std::uint64_t event : finding.events) {
+    if (event < events) out.add_event(event);
+  }
+  out.set_found_at(found_at(finding, events));
 }
 
 }  // namespace
@@ -59,7 +69,7 @@ std::string encode_end(const TableSource& source, LocalRows& rows, const KnownRo
     encode_pending(*out.add_pending(), pending, rows);
   }
   for (const Finding& finding : end.execution->findings) {
-    encode_finding(*out.add_finding(), finding);
+    encode_finding(*out.add_finding(), finding, end.events);
   }
   out.set_events(end.events);
   out.set_finished(true);
@@ -116,7 +126,8 @@ std::string IndexBuilder::encode(const std::vector<Finding>& findings) const {
       out.add_thread_events(count.events);
     }
   }
-  for (std::uint32_t number = 0; number < launches_.size(); ++number) {
+  const std::size_t launches = std::min(launches_.size(), kLaunchesMax);
+  for (std::uint32_t number = 0; number < launches; ++number) {
     const Span& span = launches_[number];
     const LaunchRow& row = tables_[LaunchId{canonical_.id(RowKind::kLaunch, number)}];
     IndexedLaunch& launch = *out.add_launch();
@@ -135,7 +146,7 @@ std::string IndexBuilder::encode(const std::vector<Finding>& findings) const {
   for (const Finding& finding : findings) {
     IndexedFinding& found = *out.add_finding();
     found.set_rule(finding.rule);
-    found.set_found_at(finding.event ? *finding.event + 1 : 0);
+    found.set_found_at(found_at(finding, events_));
   }
   return frame_of(packet);
 }

@@ -265,6 +265,7 @@ Result<std::vector<Applied>> FileTraceReader::take_chunk(
                       .events = static_cast<std::uint32_t>(thread.op().size())});
   }
   for (const Applied& event : events) index_.add_event(canonical_.append(event));
+  if (!canonical_.problem().empty()) return failure(canonical_.problem());
   const bool changed = canonical_.take_hash() != packet.content_xxh3();
   if (changed && !options_.accept_changed) {
     return failure("the chunk's events are not those of its hash");

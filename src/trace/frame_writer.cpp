@@ -42,18 +42,22 @@ struct FrameWriter::Compressor {
   ZSTD_CCtx* context;
 };
 
-Result<std::unique_ptr<FrameWriter>> FrameWriter::open(const std::string& path) {
-  if (path == "-") return std::unique_ptr<FrameWriter>(new FrameWriter(path, STDOUT_FILENO));
-  const std::string partial = path + ".partial";
-  const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+Result<std::unique_ptr<FrameWriter>> FrameWriter::open(const std::string& path,
+                                                       const std::string& suffix) {
+  if (path == "-") return std::unique_ptr<FrameWriter>(new FrameWriter(path, path, STDOUT_FILENO));
+  const std::string unfinished = path + suffix;
+  const int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) {
-    return system_failure("write", partial, "name a file in a folder that can be written to");
+    return system_failure("write", unfinished, "name a file in a folder that can be written to");
   }
-  return std::unique_ptr<FrameWriter>(new FrameWriter(path, file));
+  return std::unique_ptr<FrameWriter>(new FrameWriter(path, unfinished, file));
 }
 
-FrameWriter::FrameWriter(std::string path, int file)
-    : path_(std::move(path)), file_(file), compressor_(std::make_unique<Compressor>()) {}
+FrameWriter::FrameWriter(std::string path, std::string unfinished, int file)
+    : path_(std::move(path)),
+      unfinished_(std::move(unfinished)),
+      file_(file),
+      compressor_(std::make_unique<Compressor>()) {}
 
 FrameWriter::~FrameWriter() {
   if (file_ >= 0 && path_ != "-") ::close(file_);
@@ -69,7 +73,7 @@ void FrameWriter::append(std::string_view bytes) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       const bool is_pipe = path_ == "-";
-      fail(system_failure("write", is_pipe ? "standard output" : path_ + ".partial",
+      fail(system_failure("write", is_pipe ? "standard output" : unfinished_,
                           "make room, or name another file"));
       return;
     }
@@ -105,11 +109,10 @@ void FrameWriter::write_compressed(std::string_view frame, std::uint32_t content
 void FrameWriter::close() {
   append(encode_seek_table(frames_));
   if (path_ == "-" || !status_.ok()) return;
-  const std::string partial = path_ + ".partial";
   if (::close(std::exchange(file_, -1)) != 0) {
-    fail(system_failure("write", partial, "make room, or name another file"));
-  } else if (std::rename(partial.c_str(), path_.c_str()) != 0) {
-    fail(system_failure("rename " + partial + " to", path_, "rename it by hand"));
+    fail(system_failure("write", unfinished_, "make room, or name another file"));
+  } else if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
+    fail(system_failure("rename " + unfinished_ + " to", path_, "rename it by hand"));
   }
 }
 

@@ -24,8 +24,10 @@ class FrameWriter {
     std::uint32_t content_bytes = 0;
   };
 
-  // "-" is standard output. Failure (kUsage) names the path and the system's reason.
-  static Result<std::unique_ptr<FrameWriter>> open(const std::string& path);
+  // Writes to `path` with `suffix` until close(); "-" is standard output. Failure (kUsage) names the
+  // path and the system's reason.
+  static Result<std::unique_ptr<FrameWriter>> open(const std::string& path,
+                                                   const std::string& suffix = ".partial");
   ~FrameWriter();
   FrameWriter(const FrameWriter&) = delete;
   FrameWriter& operator=(const FrameWriter&) = delete;
@@ -43,10 +45,11 @@ class FrameWriter {
   void fail(Failure failure);
 
  private:
-  FrameWriter(std::string path, int file);
+  FrameWriter(std::string path, std::string unfinished, int file);
   void append(std::string_view bytes);
 
   std::string path_;
+  std::string unfinished_;  // The file's name until it is closed.
   int file_ = -1;
   struct Compressor;
   std::unique_ptr<Compressor> compressor_;

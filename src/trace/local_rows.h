@@ -14,7 +14,9 @@ class LocalRows {
  public:
   struct Use {
     std::uint32_t local = 0;
-    bool is_new = false;  // The first use in the chunk.
+    // The first use in the chunk, of the lowest local number that was free. A new source whose
+    // callers are new too is not: they come first.
+    bool is_next = false;
   };
 
   LocalRows(const Tables& tables, const Canonical& canonical)
@@ -36,9 +38,11 @@ class LocalRows {
   Use use(RowKind kind, std::uint32_t number) {
     const std::vector<Mark>& marks = marks_[index_of(kind)];
     if (number < marks.size() && marks[number].chunk == chunk_) [[likely]] {
-      return {.local = marks[number].local, .is_new = false};
+      return {.local = marks[number].local, .is_next = false};
     }
-    return {.local = use_new(kind, number), .is_new = true};
+    const std::size_t next = used_[index_of(kind)].size();
+    const std::uint32_t local = use_new(kind, number);
+    return {.local = local, .is_next = local == next};
   }
 
   // Local number of a row that is in use, by the execution's id.

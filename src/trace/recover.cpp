@@ -56,7 +56,8 @@ Result<std::uint64_t> recover_trace(const std::string& from, const std::string& 
   }
   FileTraceReader& reader = **opened;
   const std::uint64_t events = reader.events();
-  Result<std::unique_ptr<FrameWriter>> file = FrameWriter::open(to);
+  // Not to NAME.partial, which is what is read where NAME is recovered from it.
+  Result<std::unique_ptr<FrameWriter>> file = FrameWriter::open(to, ".recovering");
   if (!file) return file.failure();
   FrameWriter& writer = **file;
   std::string bytes;

@@ -38,6 +38,8 @@ std::string permutation_problem(const std::vector<std::uint32_t>& permutation) {
 
 std::string launch_problem(const LaunchRow& row) {
   if (row.devices < 1 || row.cores_per_device < 1) return "launch without devices or cores";
+  const std::uint64_t threads = std::uint64_t{row.devices} * row.cores_per_device;
+  if (threads > kThreadsMax) return fmt::format("launch of {} threads", threads);
   return {};
 }
 

@@ -14,7 +14,7 @@ namespace replait {
 
 constexpr std::int64_t kSizeMax = std::int64_t{1} << 60;
 constexpr std::size_t kDimensionsMax = 64;
-constexpr std::size_t kCallersMax = 4096;
+constexpr std::uint64_t kThreadsMax = std::uint64_t{1} << 20;  // Of a launch.
 
 // What is wrong with the row: "range with stride 0"; empty if nothing is. The rows that it refers
 // to must be in the tables.

@@ -13,7 +13,8 @@ namespace replait {
 namespace {
 
 // A pending op from its local numbers; nullopt where it names what the end does not state.
-std::optional<PendingOp> decode_pending(const PendingColumns& in, const ChunkRows& rows) {
+std::optional<PendingOp> decode_pending(const PendingColumns& in, const ChunkRows& rows,
+                                        const Tables& tables) {
   const auto id = [&rows](RowKind kind, std::uint32_t local) -> std::optional<std::uint32_t> {
     const std::vector<std::uint32_t>& ids = rows.ids[index_of(kind)];
     if (local >= ids.size()) return std::nullopt;
@@ -36,6 +37,14 @@ std::optional<PendingOp> decode_pending(const PendingColumns& in, const ChunkRow
   const auto agent = id(RowKind::kAgent, in.agent());
   const auto source = id(RowKind::kSource, in.source());
   if (!first || !second || !value || !agent || !source) return std::nullopt;
+  if (tables[from_index<AgentId>(*agent)].is_copy()) return std::nullopt;
+  if (op->op == op_index<IssueCopy>() &&
+      tables[from_index<AgentId>(*first)].issuer != from_index<AgentId>(*agent)) {
+    return std::nullopt;
+  }
+  if (op->op == op_index<Choose>() && (in.number() == 0 || in.number() > 0xffffffff)) {
+    return std::nullopt;
+  }
   fields.first = *first;
   fields.second = *second;
   fields.value = *value;
@@ -85,7 +94,7 @@ Result<void> FileTraceReader::take_end(const EndPacket& packet,
       TableDecoder(tables_, rows_, budget_).decode(packet.tables(), launches, rows);
   if (!problem.empty()) return failure(problem);
   for (const PendingColumns& columns : packet.pending()) {
-    const std::optional<PendingOp> pending = decode_pending(columns, rows);
+    const std::optional<PendingOp> pending = decode_pending(columns, rows, tables_);
     if (!pending) return failure("a pending op that is none");
     end.execution.pending.push_back(*pending);
   }

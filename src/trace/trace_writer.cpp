@@ -34,6 +34,7 @@ class FileTraceWriter final : public TraceWriter {
 
   void consume(std::span<const Applied> events) override {
     REPLAIT_CHECK(execution_ && !finished_, "events before the begin or after the end");
+    consuming_ = true;
     std::size_t fed = 0;  // To the clocks.
     const auto feed_clocks = [&](std::size_t until) {
       if (options_.clock_sink != nullptr && fed < until) {
@@ -56,6 +57,7 @@ class FileTraceWriter final : public TraceWriter {
       }
     }
     if (options_.clock_sink != nullptr) feed_clocks(events.size());
+    consuming_ = false;
   }
 
   void finish(const ExecutionEnd& end) override {
@@ -75,8 +77,9 @@ class FileTraceWriter final : public TraceWriter {
     file_->close();
   }
 
+  // From a fault within consume() (ours, or of the clocks) nothing sound can be written.
   void flush() override {
-    if (execution_ && !finished_ && execution_->chunk.events() > 0) close_chunk();
+    if (execution_ && !finished_ && !consuming_ && execution_->chunk.events() > 0) close_chunk();
   }
 
   RunId run_id() const override { return run_id_; }
@@ -157,6 +160,7 @@ class FileTraceWriter final : public TraceWriter {
   std::vector<std::uint64_t> debug_clocks_;
   std::uint64_t events_ = 0;
   std::uint64_t chunk_start_ = 0;
+  bool consuming_ = false;
   bool finished_ = false;
   RunId run_id_{};
 };
