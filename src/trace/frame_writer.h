@@ -24,8 +24,8 @@ class FrameWriter {
     std::uint32_t content_bytes = 0;
   };
 
-  // Writes to `path` with `suffix` until close(); "-" is standard output. Failure (kUsage) names the
-  // path and the system's reason.
+  // Writes to `path` with `suffix` until close(); "-" is standard output. Failure (kUsage) names
+  // the path and the system's reason.
   static Result<std::unique_ptr<FrameWriter>> open(const std::string& path,
                                                    const std::string& suffix = ".partial");
   ~FrameWriter();
