@@ -1,7 +1,10 @@
 // What stands beside the events: index, environment, unknown fields; and traces of unusual form.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "trace/file_trace_reader.h"
+#include "trace/header_codec.h"
 #include "trace/trace.pb.h"
 #include "trace_file.h"
 
@@ -110,6 +113,55 @@ TEST(TraceReader, ReadsCopiesThatNeverEnd) {
   const Reading reading = read_bytes(trace_bytes(execution));
   ASSERT_FALSE(reading.failure) << reading.failure->message;
   EXPECT_EQ(reading.events, describe(tables, execution.events));
+}
+
+// A writer buffers nothing but the events of its chunk, so to be dropped is to be killed.
+TEST(TraceWriter, KilledRunLeavesItsWholeChunksTheSameEveryTime) {
+  const Execution execution = random_execution({.seed = 12, .events = 1000});
+  const std::span<const Applied> events(execution.events);
+  const TemporaryFolder folder;
+  for (const std::size_t killed_at : {0u, 255u, 256u, 900u}) {
+    for (const char* name : {"a", "b"}) {
+      std::unique_ptr<TraceWriter> writer = TraceWriter::open(folder.path(name), {}).value();
+      writer->begin(execution.header, *execution.tables);
+      writer->consume(events.first(killed_at));
+    }
+    const std::string partial = read_file(folder.path("a.partial"));
+    EXPECT_EQ(partial, read_file(folder.path("b.partial")));
+    const Result<std::uint64_t> kept = recover_trace(folder.path("a.partial"), folder.path("c"));
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(*kept, killed_at / 256 * 256);
+    const Reading reading = read_trace(folder.path("c"));
+    ASSERT_FALSE(reading.failure);
+    const std::vector<std::string> expected = describe(*execution.tables, execution.events);
+    EXPECT_TRUE(std::equal(reading.events.begin(), reading.events.end(), expected.begin()));
+  }
+}
+
+TEST(TraceWriter, CutsABigValueIntoParts) {
+  Execution execution;
+  execution.header.values = ValueLevel::kFull;
+  Tables& tables = *execution.tables;
+  const LaunchId launch = tables.add_launch({});
+  ValueRow value;
+  value.bytes.resize(kValuePartBytes * 2 + 5);
+  for (std::size_t i = 0; i < value.bytes.size(); i += 1000) {
+    value.bytes[i] = static_cast<std::byte>(i * 2654435761u >> 13);
+  }
+  value.hash = {7, 8};
+  const std::vector<std::byte> bytes = value.bytes;
+  const KeyId key =
+      tables.key({.launch = launch, .space = "any", .buffer = 100, .device = 0, .core = 0});
+  const Write write{key, tables.range({}), tables.value(value), Proxy::kGeneric};
+  execution.events.push_back(
+      {.index = 0, .agent = tables.thread(launch, 0, 0), .source = {}, .op = write, .outcome = {}});
+  const std::string file = trace_bytes(execution);
+  // Header, three parts, chunk, end, index.
+  EXPECT_EQ(frame_contents(file).size(), 7u);
+  std::unique_ptr<FileTraceReader> reader = FileTraceReader::of_bytes(file).value();
+  const std::vector<Applied> events = reader->next_chunk().value();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(reader->tables()[std::get<Write>(events[0].op).value].bytes, bytes);
 }
 
 TEST(TraceReader, RefusesTwoLaunchesWithOneNumber) {
