@@ -37,7 +37,8 @@ void encode_pending(PendingColumns& out, const Canonical::Pending& pending, Loca
   out.set_agent(use(rows, RowKind::kAgent, record.agent));
   out.set_source(use(rows, RowKind::kSource, record.source));
   out.set_op(static_cast<OpCode>(code));
-  if (code == record.op) out.set_detail(record.detail);
+  // The proxy is part of the code.
+  if (record.op == op_index<Refuse>()) out.set_detail(record.detail);
   if (schema.first) out.set_first(use(rows, *schema.first, record.first));
   if (schema.second) out.set_second(use(rows, *schema.second, record.second));
   out.set_value(use(rows, RowKind::kValue, record.value));
